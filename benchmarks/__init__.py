@@ -1,0 +1,1 @@
+"""Timed claims, each measured as a ratio in one interleaved run."""

@@ -1,0 +1,113 @@
+"""The command line: `python -m cane_gane COMMAND …`, which run.sh passes on to."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+from absl import flags
+
+from cane_gane.errors import InputError
+
+COMMANDS = ("inspect", "split")
+
+_HELP = """\
+cane_gane: GANE, textual network embedding by optimal transport.
+
+{commands}
+  bash run.sh benchmark NAME        Measures speed; benchmarks/ has the names.
+  bash run.sh test                  Runs ruff, mypy and pytest.
+
+  DATASET is pydocs (built on the spot), cora, HepTh, zhihu, or any folder with
+  data.txt and graph.txt. `bash run.sh COMMAND --help` lists a command's flags.
+  CANE_DATASETS   folders to look for data sets in (default: ../shared/datasets)
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs a command line.
+
+    Args:
+        argv: The words after the program's name.
+
+    Returns:
+        The exit code: 0, or 2 and one line on standard error for bad input.
+    """
+    if argv and argv[0] in ("--help", "-h", "help", "--helpfull", "--helpshort"):
+        print(_help())
+        return 0
+    try:
+        _dispatch(argv)
+    except InputError as error:
+        print(f"cane_gane: {error}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        print(f"cane_gane: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("cane_gane: stopped", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _dispatch(argv: Sequence[str]) -> None:
+    name, *words = argv
+    if name not in COMMANDS:
+        raise InputError(
+            f"found command '{name}'; expected one of {', '.join(COMMANDS)}, test "
+            "(bash run.sh --help shows them all)"
+        )
+    module = _module(name)
+    values = flags.FlagValues()
+    values.set_gnu_getopt(True)
+    module.define(values)
+    if "--help" in words or "-h" in words:
+        print(_command_help(name, module, values))
+        return
+    try:
+        arguments = values([name, *words])[1:]
+    except flags.Error as error:
+        raise InputError(f"{name}: {' '.join(str(error).split())}") from None
+    if len(arguments) != len(module.USAGE):
+        raise InputError(
+            f"{name}: found {len(arguments)} arguments "
+            f"({' '.join(arguments) or 'none'}); expected {' '.join(module.USAGE)}"
+        )
+    module.run(arguments, values)
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"cane_gane.commands.{name}")
+
+
+def _help() -> str:
+    rows = []
+    for name in COMMANDS:
+        module = _module(name)
+        call = " ".join(["bash run.sh", name, *module.USAGE])
+        rows.append(f"  {call:<32}  {_summary(module)}")
+    return _HELP.format(commands="\n".join(rows)).rstrip()
+
+
+def _command_help(name: str, module: ModuleType, values: flags.FlagValues) -> str:
+    rows = [" ".join(["bash run.sh", name, *module.USAGE, "[flags]"]), _summary(module)]
+    for flag in values.flags_by_module_dict().values():
+        for one in sorted(flag, key=lambda f: f.name):
+            choices = getattr(one.parser, "enum_values", None)
+            form = f"--{one.name}" + (f"={'|'.join(choices)}" if choices else "")
+            rows.append(f"  {form:<36}  {one.help} (default: {one.default})")
+    return "\n".join(rows)
+
+
+def _summary(module: ModuleType) -> str:
+    return (module.__doc__ or "").splitlines()[0]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

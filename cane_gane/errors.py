@@ -1,0 +1,30 @@
+"""The one error that users see: a single line that says what to mend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class InputError(ValueError):
+    """Bad input. The message is one line: where, what was found, what to do.
+
+    Commands print the message alone and exit with `exit_code`.
+    """
+
+    exit_code = 2
+
+
+def fault(path: Path | str, line: int | None, found: str, expected: str) -> InputError:
+    """Builds the message of a faulty file: `path:line: found …; expected …`.
+
+    Args:
+        path: The file at fault.
+        line: Its line, counted from 1, or None where the whole file is meant.
+        found: What the file holds there.
+        expected: What it should hold, and how to mend it.
+
+    Returns:
+        The error, to be raised.
+    """
+    where = f"{path}:{line}" if line is not None else f"{path}"
+    return InputError(f"{where}: found {found}; expected {expected}")

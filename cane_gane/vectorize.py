@@ -1,0 +1,61 @@
+"""Text to word ids inside a TensorFlow graph, so that a SavedModel takes raw text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import tensorflow as tf
+
+from cane_gane.tokens import MAX_LENGTH, SEPARATORS, SINGLES
+
+
+def split_words(texts: tf.Tensor) -> tf.RaggedTensor:
+    """Splits UTF-8 strings into words as `CleanTokenizer.split` does.
+
+    Args:
+        texts: Strings, `[batch]`.
+
+    Returns:
+        Words, `[batch, (words)]`.
+    """
+    spaced = tf.strings.regex_replace(texts, f"[{SEPARATORS}]+", " ")
+    spaced = tf.strings.regex_replace(spaced, f"[{SINGLES}]", r" \0 ")
+    return tf.strings.split(spaced)
+
+
+class GraphTokenizer(tf.Module):
+    """A fitted `CleanTokenizer` as TensorFlow operations and a lookup table."""
+
+    def __init__(self, vocabulary: Path | str, max_length: int = MAX_LENGTH) -> None:
+        """Reads the file that `CleanTokenizer.save` wrote.
+
+        Args:
+            vocabulary: The file; a SavedModel keeps it, readable, in `assets/`.
+            max_length: Later words are cut off.
+        """
+        super().__init__()
+        self._max_length = max_length
+        self._id_of = tf.lookup.StaticHashTable(
+            tf.lookup.TextFileInitializer(
+                str(vocabulary),
+                key_dtype=tf.string,
+                key_index=tf.lookup.TextFileIndex.WHOLE_LINE,
+                value_dtype=tf.int64,
+                value_index=tf.lookup.TextFileIndex.LINE_NUMBER,
+            ),
+            default_value=1,
+        )
+
+    def __call__(self, texts: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """Turns strings into ids.
+
+        Args:
+            texts: UTF-8 strings, `[batch]`.
+
+        Returns:
+            Ids, `[batch, width]`, padded with 0 to the longest of the batch, and
+            the number of words of each text, `[batch]`.
+        """
+        words = split_words(texts)[:, : self._max_length]
+        ids = words.with_values(tf.cast(self._id_of[words.values], tf.int32))
+        return ids.to_tensor(), tf.cast(ids.row_lengths(), tf.int32)

@@ -1,0 +1,84 @@
+"""What several tests share: where the data sets and golden facts are."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cane_gane.network import TextualNetwork
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = Path(os.environ.get("CANE_SHARED", ROOT.parent / "shared"))
+
+
+@pytest.fixture(scope="session")
+def golden() -> dict[str, Any]:
+    """Facts about what upstream's own code makes of its data sets."""
+    path = SHARED / "golden" / "preprocessing.json"
+    if not path.is_file():
+        pytest.skip(f"no golden facts at {path}")
+    return json.loads(path.read_text())
+
+
+@pytest.fixture(scope="session")
+def published() -> Callable[[str], TextualNetwork]:
+    """Reads cora or HepTh; skips where they are not at hand."""
+    networks: dict[str, TextualNetwork] = {}
+
+    def read(name: str) -> TextualNetwork:
+        folder = SHARED / "datasets" / name
+        if not (folder / "data.txt").is_file():
+            pytest.skip(f"no data set at {folder}")
+        if name not in networks:
+            networks[name] = TextualNetwork.read(folder)
+        return networks[name]
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def published_edges(
+    published: Callable[[str], TextualNetwork],
+) -> Callable[[str], np.ndarray]:
+    """Reads the edges of cora, HepTh or zhihu (whose text may be missing)."""
+
+    def read(name: str) -> np.ndarray:
+        path = SHARED / "datasets" / name / "graph.txt"
+        if not path.is_file():
+            pytest.skip(f"no data set at {path.parent}")
+        return np.loadtxt(path, np.int64)
+
+    return read
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Callable[[Mapping[str, bytes]], Path]:
+    """Writes a folder in CANE's format: three nodes, two edges, unless told."""
+
+    def write(files: Mapping[str, bytes | None] = {}) -> Path:
+        plain = {
+            "data.txt": b"red fox\nblue sea\nred sea\n",
+            "graph.txt": b"0\t1\n1\t2\n",
+        }
+        for name, content in {**plain, **files}.items():
+            if content is not None:
+                (tmp_path / name).write_bytes(content)
+        return tmp_path
+
+    return write
+
+
+@pytest.fixture
+def small_network() -> TextualNetwork:
+    """Six nodes, with every oddity that is counted rather than refused."""
+    return TextualNetwork(
+        texts=["red fox", "blue sea", "red sea red", "", "lone", "two words"],
+        edges=np.array([[0, 1], [1, 0], [1, 2], [2, 2], [0, 1], [3, 5]]),
+        labels=[("a",), ("b",), ("a",), (), (), ("b",)],
+    )

@@ -1,0 +1,128 @@
+"""Splits: upstream's to the byte, and the properties of the others."""
+
+import hashlib
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cane_gane.errors import InputError
+from cane_gane.splits import split_edges
+
+RATIOS = ["0.15", "0.25", "0.35", "0.45", "0.55", "0.65", "0.75", "0.85", "0.95"]
+EDGES = st.lists(
+    st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=8, max_size=80
+)
+
+
+def pairs_of(edges):
+    return {frozenset(edge) for edge in edges.tolist()}
+
+
+@pytest.mark.parametrize("name", ["cora", "HepTh", "zhihu"])
+@pytest.mark.parametrize("ratio", RATIOS)
+def test_upstream_files_are_upstreams_to_the_byte(
+    golden, published_edges, tmp_path, name, ratio
+):
+    split_edges(published_edges(name), float(ratio), "upstream", seed=1).write(tmp_path)
+    facts = golden["split_python_random_seed_1"][name][ratio]
+    for file, key in (("graph.txt", "train_sha256"), ("test_graph.txt", "test_sha256")):
+        digest = hashlib.sha256((tmp_path / file).read_bytes()).hexdigest()
+        assert digest == facts[key], file
+
+
+@given(EDGES.filter(lambda edges: len(edges) > 2), st.integers(0, 5))
+def test_upstream_agrees_with_a_plain_loop_when_lines_repeat(edges, seed):
+    lines = [f"{a}\t{b}" for a, b in edges * 20]
+    count = len(lines) // 2 - len(lines) // 2 % 64
+    chosen = random.Random(seed).sample(lines, count)
+    rest = [line for line in lines if line not in chosen]
+    if not chosen or not rest:
+        return
+    split = split_edges(np.array(edges * 20), 0.5, "upstream", seed)
+    assert [f"{a}\t{b}" for a, b in split.train] == chosen
+    assert [f"{a}\t{b}" for a, b in split.test] == rest
+
+
+def try_split(edges, ratio, rule):
+    try:
+        return split_edges(np.array(edges), ratio, rule)
+    except InputError:
+        return None  # one side would be empty
+
+
+@pytest.mark.parametrize("rule", ["strict", "cover"])
+@given(EDGES, st.floats(0.05, 0.95))
+def test_no_pair_is_on_both_sides(rule, edges, ratio):
+    if split := try_split(edges, ratio, rule):
+        assert not pairs_of(split.train) & pairs_of(split.test)
+
+
+@pytest.mark.parametrize("rule", ["strict", "cover"])
+@given(EDGES, st.floats(0.05, 0.95))
+def test_every_distinct_edge_but_self_loops_is_on_one_side(rule, edges, ratio):
+    if split := try_split(edges, ratio, rule):
+        both = sorted(map(tuple, np.concatenate([split.train, split.test]).tolist()))
+        assert both == sorted({(a, b) for a, b in edges if a != b})
+        assert split.left_out == len(edges) - len(both)
+
+
+@pytest.mark.parametrize("rule", ["strict", "cover"])
+@given(EDGES, st.floats(0.05, 0.95))
+def test_the_ratio_is_that_of_pairs(rule, edges, ratio):
+    if split := try_split(edges, ratio, rule):
+        total = len(pairs_of(split.train)) + len(pairs_of(split.test))
+        assert len(pairs_of(split.train)) == int(total * ratio)
+
+
+@given(EDGES, st.floats(0.05, 0.95))
+def test_unseen_are_the_nodes_with_test_edges_only(edges, ratio):
+    if split := try_split(edges, ratio, "strict"):
+        seen = set(split.train.ravel().tolist())
+        assert set(split.unseen.tolist()) == set(split.test.ravel().tolist()) - seen
+
+
+def test_cover_keeps_every_node_where_the_ratio_allows(published_edges):
+    split = split_edges(published_edges("cora"), 0.55, "cover")
+    assert not len(split.unseen)
+
+
+def test_cover_needs_no_more_pairs_than_a_star_has():
+    star = np.array([[0, leaf] for leaf in range(1, 30)] + [[1, 2], [3, 4], [5, 6]])
+    # 29 leaves: three pairs of leaves, 23 single leaves, and one for the centre.
+    split = split_edges(star, 27 / 32, "cover")
+    assert not len(split.unseen)
+
+
+def test_cover_says_which_nodes_it_could_not_keep(published_edges):
+    split = split_edges(published_edges("cora"), 0.15, "cover")
+    strict = split_edges(published_edges("cora"), 0.15, "strict")
+    assert 0 < len(split.unseen) < len(strict.unseen)
+
+
+@pytest.mark.parametrize("rule", ["strict", "cover", "upstream"])
+def test_the_seed_decides(published_edges, rule):
+    edges = published_edges("HepTh")
+    first, again, other = (split_edges(edges, 0.5, rule, seed) for seed in (1, 1, 2))
+    assert first.train.tolist() == again.train.tolist()
+    assert first.train.tolist() != other.train.tolist()
+
+
+@pytest.mark.parametrize("ratio", [0, 1, -1, float("nan")])
+def test_a_ratio_outside_is_refused(ratio):
+    with pytest.raises(InputError, match=r"found ratio .*; expected a number between"):
+        split_edges(np.array([[0, 1], [1, 2]]), ratio)
+
+
+def test_an_unknown_rule_is_refused():
+    with pytest.raises(
+        InputError, match="found split rule 'x'; expected one of strict"
+    ):
+        split_edges(np.array([[0, 1], [1, 2]]), 0.5, "x")
+
+
+def test_a_network_too_small_for_the_ratio_is_refused():
+    with pytest.raises(InputError, match="into 0 for training and 2 for test"):
+        split_edges(np.array([[0, 1], [1, 2]]), 0.4)

@@ -1,0 +1,1 @@
+"""How good are the vectors: link prediction, node classification, baselines."""

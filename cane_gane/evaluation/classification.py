@@ -1,0 +1,140 @@
+"""Node classification: how well a linear SVM reads labels from vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.preprocessing import normalize
+from sklearn.svm import LinearSVC
+
+from cane_gane.errors import InputError
+from cane_gane.evaluation.protocols import Marks
+from cane_gane.evaluation.scores import Floats, fill_missing
+
+RATIOS = (0.1, 0.3, 0.5, 0.7)
+DRAWS = 10
+
+
+def classify_nodes(
+    vectors: npt.ArrayLike,
+    labels: Sequence[tuple[str, ...]],
+    ratios: Sequence[float] = RATIOS,
+    draws: int = DRAWS,
+    seed: int = 1,
+) -> dict[str, dict[str, Any]]:
+    """Trains linear SVMs on a share of the labelled nodes and tests on the rest.
+
+    There is one SVM for each label, on vectors of length 1. Where every node
+    has one label, the one with the largest decision value is predicted. Where
+    some have several, all with a positive value are, and at the least the
+    largest: no labelled node is without a label. The number of true labels is
+    not given to the classifier.
+
+    Args:
+        vectors: The vector of each node, `[nodes, size]`; a row of NaN, where
+            there is none, is taken as zeros.
+        labels: The labels of each node; nodes without one are left out.
+        ratios: The shares of labelled nodes to train on.
+        draws: How many random draws of the training nodes for each share.
+        seed: What the draws hang on.
+
+    Returns:
+        For each ratio, as text: `macro_f1` and `micro_f1`, means over the draws;
+        `std`, their standard deviations under the same two keys; `train` and
+        `test`, numbers of nodes; `unlabelled`, nodes left out. The macro mean is
+        over the labels that are true or predicted for a test node.
+
+    Raises:
+        InputError: There are not as many labels as vectors, or fewer than two
+            labelled nodes or two different labels.
+    """
+    points = normalize(fill_missing(np.array(vectors, np.float64)))
+    if len(points) != len(labels):
+        raise InputError(
+            f"found the labels of {len(labels)} nodes; expected {len(points)}, "
+            "as many as vectors"
+        )
+    labelled = np.array([bool(own) for own in labels], np.bool_)
+    marks = _mark([own for own in labels if own])
+    points = points[labelled]
+    report = {}
+    for ratio in ratios:
+        # Each ratio has its own stream, so that one alone gives the same figures.
+        rng = np.random.default_rng([seed, round(ratio * 1000)])
+        train = min(max(1, round(ratio * len(points))), len(points) - 1)
+        figures = np.array(
+            [_draw(points, marks, train, rng) for _ in range(draws)]
+        ).reshape(-1, 2)
+        macro, micro = figures.mean(axis=0).tolist()
+        spread = figures.std(axis=0, ddof=min(1, draws - 1)).tolist()
+        report[str(ratio)] = {
+            "macro_f1": macro,
+            "micro_f1": micro,
+            "std": {"macro_f1": spread[0], "micro_f1": spread[1]},
+            "train": train,
+            "test": len(points) - train,
+            "unlabelled": len(labels) - len(points),
+        }
+    return report
+
+
+def f1_scores(truth: Marks, predicted: Marks) -> tuple[float, float]:
+    """Returns Macro-F1 and Micro-F1.
+
+    Args:
+        truth: Marks the true labels, `[nodes, labels]`.
+        predicted: Marks the predicted labels, `[nodes, labels]`.
+
+    Returns:
+        The mean of F1 over the labels that are true or predicted somewhere, and
+        F1 over all decisions; with one label for each node the latter is the
+        accuracy.
+    """
+    hits = (truth & predicted).sum(axis=0)
+    marked = truth.sum(axis=0) + predicted.sum(axis=0)
+    met = marked > 0
+    macro = (2 * hits[met] / marked[met]).mean()
+    return float(macro), float(2 * hits.sum() / marked.sum())
+
+
+def _mark(labels: Sequence[tuple[str, ...]]) -> Marks:
+    """Returns which node has which label, `[nodes, labels]`."""
+    names = sorted({name for own in labels for name in own})
+    if len(labels) < 2 or len(names) < 2:
+        raise InputError(
+            f"found {len(labels)} labelled nodes and {len(names)} different labels; "
+            "expected at least two of each"
+        )
+    column_of = {name: column for column, name in enumerate(names)}
+    marks = np.zeros((len(labels), len(names)), np.bool_)
+    for row, own in zip(marks, labels, strict=True):
+        row[[column_of[name] for name in own]] = True
+    return marks
+
+
+def _draw(
+    points: Floats, marks: Marks, train: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Trains on `train` random nodes; returns both scores on the others."""
+    order = rng.permutation(len(points))
+    chosen, rest = order[:train], order[train:]
+    decisions = np.stack(
+        [_decide(points[chosen], own[chosen], points[rest]) for own in marks.T], axis=1
+    )
+    best = decisions.argmax(axis=1)[:, None] == np.arange(marks.shape[1])
+    several = (marks.sum(axis=1) > 1).any()
+    predicted = best | (decisions > 0) if several else best
+    return f1_scores(marks[rest], predicted)
+
+
+def _decide(points: Floats, marks: Marks, asked: Floats) -> Floats:
+    """Fits one label's SVM, `[train, size]`; returns its decision values, `[test]`."""
+    if marks.all() or not marks.any():
+        # No boundary to learn: the label is on all training nodes, or on none.
+        return np.full(len(asked), np.inf if marks.all() else -np.inf)
+    # The primal problem, for it converges in a few Newton steps.
+    machine = LinearSVC(dual=False).fit(points, marks)
+    return machine.decision_function(asked)

@@ -1,0 +1,118 @@
+"""From word vectors to one text vector: concatenate, pool over words, project."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from cane_gane.layers.masking import (
+    MaskConsumer,
+    Shape,
+    check_choice,
+    check_positive,
+    masked_max,
+    masked_mean,
+    real_words,
+)
+
+
+@keras.saving.register_keras_serializable(package="cane_gane")
+class Aggregation(MaskConsumer):
+    """Pools aligned texts over their words and projects them: F_agg of the paper.
+
+    z_{u|v} = F_agg(S_u, S_{u<-v}) (section "Optimal-transport-based matching"): the
+    parts are concatenated along their features, pooled over words and mapped linearly.
+    A vector among the parts, such as the global alignment of `AttentionParsing`, stands
+    at every word. Pooling works on each feature alone, so each part is pooled before
+    the concatenation and the wide matrix is never made.
+
+    Example:
+        >>> words = keras.random.normal((2, 5, 8), seed=1)
+        >>> context = keras.random.normal((2, 8), seed=2)
+        >>> Aggregation(units=4)([words, context]).shape
+        TensorShape([2, 4])
+
+    Args:
+        units: Width d of the result.
+        pooling: `"max"`, the paper's, or `"mean"`.
+        use_bias: Add a trainable vector; the paper has none.
+        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+
+    Call arguments:
+        parts: A list of `[batch, n, *]` and `[batch, *]` tensors.
+        mask: True at real words, `[batch, n]`. By default the first mask that travels
+            with a part.
+
+    Returns:
+        `[batch, units]`. An empty text is projected from zeros.
+
+    Raises:
+        ValueError: The pooling is not known, or no part has words.
+    """
+
+    def __init__(
+        self, units: int, pooling: str = "max", use_bias: bool = False, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.units = check_positive("units", units)
+        self.pooling = check_choice("pooling", pooling, ["max", "mean"])
+        self.use_bias = use_bias
+
+    def build(self, parts_shape: Sequence[Shape]) -> None:
+        """Makes the projection as tall as all parts together are wide."""
+        width = 0
+        for shape in parts_shape:
+            if len(shape) not in (2, 3) or shape[-1] is None:
+                raise ValueError(
+                    "each part must have shape [batch, n, width] or [batch, width] "
+                    f"with a known width; received shapes {list(parts_shape)}"
+                )
+            width += shape[-1]
+        if all(len(shape) == 2 for shape in parts_shape):
+            raise ValueError(
+                "one part at least must have words, [batch, n, width]; "
+                f"received shapes {list(parts_shape)}"
+            )
+        self.kernel = self.add_weight(
+            name="kernel", shape=(width, self.units), initializer="glorot_uniform"
+        )
+        if self.use_bias:
+            self.bias = self.add_weight(
+                name="bias", shape=(self.units,), initializer="zeros"
+            )
+
+    def call(
+        self,
+        parts: Sequence[tf.Tensor],
+        mask: tf.Tensor | Sequence[tf.Tensor | None] | None = None,
+    ) -> tf.Tensor:
+        """Pools, concatenates and projects."""
+        if isinstance(mask, (list, tuple)):
+            mask = next((one for one in mask if one is not None), None)
+        words = next(part for part in parts if len(part.shape) == 3)
+        real = real_words(mask, words)
+        pooled = tf.concat([self._pool(part, real) for part in parts], -1)
+        projected = tf.matmul(pooled, self.kernel)
+        return projected + self.bias if self.use_bias else projected
+
+    def _pool(self, part: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
+        if len(part.shape) == 2:
+            return tf.where(tf.reduce_any(real, 1, keepdims=True), part, 0)
+        pool = masked_max if self.pooling == "max" else masked_mean
+        return tf.cast(pool(part, real[:, :, None], 1), part.dtype)
+
+    def compute_output_shape(self, parts_shape: Sequence[Shape]) -> Shape:
+        """`[batch, units]`."""
+        return (parts_shape[0][0], self.units)
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` builds the same layer of."""
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "pooling": self.pooling,
+            "use_bias": self.use_bias,
+        }

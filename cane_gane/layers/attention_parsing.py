@@ -1,0 +1,200 @@
+"""GANE's attention parsing: one context vector from a convolved transport plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from cane_gane.layers.convolution import convolve
+from cane_gane.layers.masking import (
+    MaskConsumer,
+    Shape,
+    check_choice,
+    check_positive,
+    lengths,
+    masked_softmax,
+    real_words,
+)
+
+
+@keras.saving.register_keras_serializable(package="cane_gane")
+class AttentionParsing(MaskConsumer):
+    """Reads a transport plan as an image and attends to the context as a whole.
+
+    The paper's section "Attention parsing", with n words of u, m of its context v:
+
+        H = ReLU(Conv2d(T, W_F)),  h = MaxPool(H) B,  w = Softmax(h),  s_{u<-v} = w' S_v
+
+    The filters are 1 x `window`, along the context, with zeros beyond a text's ends.
+
+    **Readings.** The paper pools over the context, so that w has n entries, and
+    multiplies S_v, which has m rows: `"literal"`, which fits only where n = m.
+    `"context"` pools over the words of u, and the weights lie on the words of v.
+
+    **Scale.** The entries of T are near 1 / (n m), and the softmax of such logits is
+    flat. `scale` multiplies them by n m: their mean is 1, whatever the lengths.
+
+    **Initial values**, of which the paper says nothing: filters uniform in
+    [0, 2 / (window x input channels)], so that they average and no ReLU starts dead;
+    B = 1 / channels, so that matched words start with more weight than others.
+
+    Example:
+        >>> plan = keras.random.uniform((2, 5, 7), seed=1)
+        >>> context = keras.random.normal((2, 7, 8), seed=2)
+        >>> AttentionParsing(window=3)(plan, context).shape
+        TensorShape([2, 8])
+
+    Args:
+        window: Width of the filters; the paper's is 21.
+        channels: Number of filters, c; the paper's is 1.
+        depth: Number of convolutions, each with its ReLU.
+        reading: `"context"` or `"literal"`.
+        scale: Multiply the plan by n m; False is the paper's.
+        use_bias: Add a trainable number to each filter's output; the paper has none.
+        return_weights: Also return w.
+        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+
+    Call arguments:
+        plan: Plans T_uv, `[batch, n, m]`.
+        context: Word vectors S_v, `[batch, m, p]`.
+        source_mask: True at real words of u, `[batch, n]`; pass it, no mask travels
+            with a plan.
+        context_mask: True at real words of v, `[batch, m]`.
+
+    Returns:
+        s_{u<-v}, `[batch, p]`, zeros where u or v is empty; with `return_weights` also
+        w, `[batch, m]` (`[batch, n]` in the literal reading).
+
+    Raises:
+        ValueError: An option is not known, or plan and context do not fit.
+    """
+
+    def __init__(
+        self,
+        window: int = 21,
+        channels: int = 1,
+        depth: int = 1,
+        reading: str = "context",
+        scale: bool = True,
+        use_bias: bool = False,
+        return_weights: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.window = check_positive("window", window)
+        self.channels = check_positive("channels", channels)
+        self.depth = check_positive("depth", depth)
+        self.reading = check_choice("reading", reading, ["context", "literal"])
+        self.scale = scale
+        self.use_bias = use_bias
+        self.return_weights = return_weights
+
+    def build(self, plan_shape: Shape, context_shape: Shape) -> None:
+        """Makes filters `[window, c_in, c]`, biases, and the linear map B."""
+        self._check_shapes(plan_shape, context_shape)
+        self.kernels, self.biases = [], []
+        for layer in range(self.depth):
+            inputs = 1 if layer == 0 else self.channels
+            largest = 2 / (self.window * inputs)
+            kernel = self.add_weight(
+                name=f"kernel_{layer}",
+                shape=(self.window, inputs, self.channels),
+                initializer=keras.initializers.RandomUniform(0, largest),
+            )
+            self.kernels.append(kernel)
+            if self.use_bias:
+                bias = self.add_weight(
+                    name=f"bias_{layer}", shape=(self.channels, 1), initializer="zeros"
+                )
+                self.biases.append(bias)
+        self.projection = self.add_weight(
+            name="projection",
+            shape=(self.channels,),
+            initializer=keras.initializers.Constant(1 / self.channels),
+        )
+
+    def _check_shapes(self, plan_shape: Shape, context_shape: Shape) -> None:
+        fits = len(plan_shape) == len(context_shape) == 3
+        if not fits or _differ(plan_shape[2], context_shape[1]):
+            raise ValueError(
+                "plan must have shape [batch, n, m] and context [batch, m, p]; "
+                f"received {tuple(plan_shape)} and {tuple(context_shape)}"
+            )
+        if self.reading == "literal" and _differ(plan_shape[1], plan_shape[2]):
+            raise ValueError(
+                "reading='literal' needs both texts padded to one length; "
+                f"received a plan of shape {tuple(plan_shape)}"
+            )
+
+    def call(
+        self,
+        plan: tf.Tensor,
+        context: tf.Tensor,
+        source_mask: tf.Tensor | None = None,
+        context_mask: tf.Tensor | None = None,
+    ) -> tf.Tensor | tuple[tf.Tensor, tf.Tensor]:
+        """The global alignment, and the weights if they were asked for."""
+        self._check_shapes(plan.shape, context.shape)
+        real_source = real_words(source_mask, plan)
+        real_context = real_words(context_mask, plan, axis=2)
+        hidden = self._parse(plan, real_source, real_context)  # [b, n, c, m]
+        if self.reading == "context":
+            pooled, real = tf.reduce_max(hidden, 1), real_context  # [b, c, m]
+            logits = tf.einsum("bcm,c->bm", pooled, self.projection)
+        else:
+            pooled, real = tf.reduce_max(hidden, 3), real_source  # [b, n, c]
+            logits = tf.einsum("bnc,c->bn", pooled, self.projection)
+        both = tf.reduce_any(real_source, 1) & tf.reduce_any(real_context, 1)
+        weights = tf.cast(masked_softmax(logits, real & both[:, None]), context.dtype)
+        words = tf.where(real_context[:, :, None], context, 0)
+        aligned = tf.matmul(weights[:, None, :], words)[:, 0]
+        return (aligned, weights) if self.return_weights else aligned
+
+    def _parse(
+        self, plan: tf.Tensor, real_source: tf.Tensor, real_context: tf.Tensor
+    ) -> tf.Tensor:
+        """H with channels before words, zeros at padding."""
+        dtype = plan.dtype
+        rows = tf.cast(real_source, dtype)[:, :, None]
+        columns = tf.cast(real_context, dtype)[:, None, :]
+        n = m = tf.ones((), dtype)
+        if self.scale:
+            n = lengths(real_source, dtype)[:, :, None]
+            m = lengths(real_context, dtype)[:, :, None]
+        # rows first: n m alone overflows float16
+        hidden = (plan * (rows * n) * (columns * m))[:, :, None, :]
+        for layer, kernel in enumerate(self.kernels):
+            hidden = convolve(hidden, tf.cast(kernel, dtype))
+            if self.use_bias:
+                hidden += tf.cast(self.biases[layer], dtype)
+            # what a filter writes past the end of a text, the next one must not read
+            hidden = tf.nn.relu(hidden) * columns[:, :, None, :]
+        # never below 0, so zeros at padding leave a maximum as it is
+        return hidden * rows[:, :, None] if self.use_bias else hidden
+
+    def compute_output_shape(
+        self, plan_shape: Shape, context_shape: Shape
+    ) -> Shape | tuple[Shape, Shape]:
+        """`[batch, p]`, and the shape of the weights."""
+        aligned = (context_shape[0], context_shape[2])
+        weights = (plan_shape[0], plan_shape[2 if self.reading == "context" else 1])
+        return (aligned, weights) if self.return_weights else aligned
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` builds the same layer of."""
+        return {
+            **super().get_config(),
+            "window": self.window,
+            "channels": self.channels,
+            "depth": self.depth,
+            "reading": self.reading,
+            "scale": self.scale,
+            "use_bias": self.use_bias,
+            "return_weights": self.return_weights,
+        }
+
+
+def _differ(one: int | None, other: int | None) -> bool:
+    return None not in (one, other) and one != other

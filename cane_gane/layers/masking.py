@@ -1,0 +1,124 @@
+"""What the layers share: sums, means and softmax that see real words only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import keras
+import tensorflow as tf
+
+Shape = tuple[int | None, ...]
+
+
+class MaskConsumer(keras.layers.Layer):
+    """A layer that reads the masks of its inputs and passes none on.
+
+    Keras fills a call argument `x_mask` from the mask that travels with `x`, and hands
+    on the mask of the first input only. Of two texts that would be right for one and
+    wrong for the other, so these layers hand on none and give exact zeros at padding.
+    """
+
+    def compute_mask(self, inputs: tf.Tensor, previous_mask: tf.Tensor) -> None:
+        """No mask for what comes out."""
+
+
+def check_choice(name: str, value: str, choices: Sequence[str]) -> str:
+    """Returns `value` if it is one of `choices`, else raises ValueError."""
+    if value not in choices:
+        known = ", ".join(map(repr, choices))
+        raise ValueError(f"{name} must be one of {known}; received {name}={value!r}")
+    return value
+
+
+def check_positive(name: str, value: int) -> int:
+    """Returns `value` if it is at least 1, else raises ValueError."""
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1; received {name}={value!r}")
+    return value
+
+
+def precise(values: tf.Tensor) -> tf.Tensor:
+    """The same values in float32, or in float64 if they are so already."""
+    return values if values.dtype == tf.float64 else tf.cast(values, tf.float32)
+
+
+def real_words(mask: tf.Tensor | None, words: tf.Tensor, axis: int = 1) -> tf.Tensor:
+    """The mask as booleans, all True if there is none, `[batch, n]`."""
+    if mask is None:
+        shape = tf.shape(words)
+        return tf.ones(tf.stack([shape[0], shape[axis]]), tf.bool)
+    return tf.cast(mask, tf.bool)
+
+
+def lengths(real: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
+    """Numbers of real words, `[batch, 1]`."""
+    return tf.cast(tf.math.count_nonzero(real, 1, keepdims=True), dtype)
+
+
+def masked_softmax(logits: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
+    """Softmax over the last axis where `real`, exact zeros elsewhere.
+
+    Args:
+        logits: `[..., n]`.
+        real: True where a weight may lie; broadcast to the logits.
+
+    Returns:
+        Weights of the shape of the logits, at least in float32. They sum to 1, or
+        are all 0 where nothing is real.
+    """
+    logits = precise(logits)
+    # the smallest finite number: -inf would give NaN where nothing is real
+    weights = tf.nn.softmax(tf.where(real, logits, logits.dtype.min))
+    return tf.where(real, weights, 0)
+
+
+def masked_mean(values: tf.Tensor, real: tf.Tensor, axis: int) -> tf.Tensor:
+    """Mean over `axis` where `real`, 0 where nothing is; at least in float32.
+
+    Args:
+        values: Any shape.
+        real: True where a value counts; broadcast to the values.
+        axis: The axis that goes away.
+
+    Returns:
+        The means, without `axis`.
+    """
+    values = precise(values)
+    count = tf.reduce_sum(tf.cast(real, values.dtype), axis)
+    total = tf.reduce_sum(tf.where(real, values, 0), axis)
+    return tf.math.divide_no_nan(total, count)
+
+
+def masked_max(values: tf.Tensor, real: tf.Tensor, axis: int) -> tf.Tensor:
+    """Largest value over `axis` where `real`, 0 where nothing is.
+
+    Args:
+        values: Any shape.
+        real: True where a value counts; of the rank of the values.
+        axis: The axis that goes away.
+
+    Returns:
+        The largest values, without `axis`.
+    """
+    largest = tf.reduce_max(tf.where(real, values, values.dtype.min), axis)
+    return tf.where(tf.reduce_any(real, axis), largest, 0)
+
+
+def real_windows(real: tf.Tensor, window: int) -> tf.Tensor:
+    """Which windows of words count, out of which words do.
+
+    Args:
+        real: True at real words, `[batch, n]`.
+        window: Words in a window.
+
+    Returns:
+        True at windows of real words only, `[batch, n - window + 1]`; in a text with
+        no such window, at the one with the most real words, if there is any.
+    """
+    width = tf.shape(real)[1] - window + 1
+    words = tf.cast(real, tf.int32)
+    count = tf.add_n([words[:, start : start + width] for start in range(window)])
+    full = tf.equal(count, window)
+    fullest = tf.one_hot(tf.argmax(count, 1), width, True, False, dtype=tf.bool)
+    short = ~tf.reduce_any(full, 1, keepdims=True)
+    return full | (short & fullest & (count > 0))

@@ -1,0 +1,140 @@
+"""GANE's local alignment: each word beside what the other text has for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from cane_gane.layers.masking import (
+    MaskConsumer,
+    Shape,
+    lengths,
+    precise,
+    real_words,
+)
+from cane_gane.layers.transport_plan import TransportPlan
+from cane_gane.transport import Gradient
+
+
+@keras.saving.register_keras_serializable(package="cane_gane")
+class TransportAlignment(MaskConsumer):
+    """Aligns two texts with each other, in both directions from one transport plan.
+
+    S_{u<-v} = T_uv S_v (the paper's equation after SolveOT) gives each word of u the
+    words of v that the plan matches it with; S_{v<-u} = T_uv' S_u is the same for v.
+
+    The rows of T sum to 1 / n_u, so aligned vectors of the paper shrink as texts grow.
+    With `scale` they are multiplied by n_u (n_v for the other direction): each one is
+    then an average of the other text's words, of the size of a word vector.
+
+    Example:
+        >>> words = keras.random.normal((2, 5, 8), seed=1)
+        >>> context = keras.random.normal((2, 7, 8), seed=2)
+        >>> aligned, context_aligned, plan = TransportAlignment(return_plan=True)(
+        ...     words, context
+        ... )
+        >>> aligned.shape, context_aligned.shape, plan.shape
+        (TensorShape([2, 5, 8]), TensorShape([2, 7, 8]), TensorShape([2, 5, 7]))
+
+    Args:
+        scale: Multiply by the number of words; False is the paper's T S_v.
+        return_plan: Also return the plan.
+        cost: Of `TransportPlan`, as all that follow.
+        beta: Inverse step size of the solver.
+        iterations: Steps of the solver.
+        inner_iterations: Scalings in each step, K.
+        gradient: `"full"`, `"last_step"` or `"none"`.
+        tolerance: Stop earlier, at this share of error in the row sums.
+        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+
+    Call arguments:
+        source: Word vectors S_u, `[batch, n, p]`.
+        target: Word vectors S_v, `[batch, m, p]`.
+        source_mask: True at real words, `[batch, n]`.
+        target_mask: The same, `[batch, m]`.
+        plan: A plan solved elsewhere, `[batch, n, m]`, zero at padding; then nothing
+            is solved here.
+
+    Returns:
+        `(source_aligned, target_aligned)`, `[batch, n, p]` and `[batch, m, p]`, zeros
+        at padding; with `return_plan` also the plan, `[batch, n, m]`, unscaled.
+
+    Raises:
+        ValueError: The cost is not known, or the solver refuses a setting.
+    """
+
+    def __init__(
+        self,
+        scale: bool = True,
+        return_plan: bool = False,
+        cost: str = "cosine",
+        beta: float = 0.5,
+        iterations: int = 50,
+        inner_iterations: int = 1,
+        gradient: Gradient = "last_step",
+        tolerance: float | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.scale = scale
+        self.return_plan = return_plan
+        self.transport = TransportPlan(
+            cost,
+            beta,
+            iterations,
+            inner_iterations,
+            gradient,
+            tolerance,
+            dtype=self.dtype_policy,
+            name="transport",
+        )
+
+    def build(self, source_shape: Shape, target_shape: Shape) -> None:
+        """Builds the layer inside; there are no weights."""
+        self.transport.build(source_shape)
+
+    def call(
+        self,
+        source: tf.Tensor,
+        target: tf.Tensor,
+        source_mask: tf.Tensor | None = None,
+        target_mask: tf.Tensor | None = None,
+        plan: tf.Tensor | None = None,
+    ) -> tuple[tf.Tensor, ...]:
+        """Both texts aligned, and the plan if it was asked for."""
+        if plan is None:
+            plan = self.transport.solve(source, target, source_mask, target_mask)
+        plan = precise(plan)
+        rows = columns = plan
+        if self.scale:
+            real_source = real_words(source_mask, source)
+            real_target = real_words(target_mask, target)
+            rows = plan * lengths(real_source, plan.dtype)[:, :, None]
+            columns = plan * lengths(real_target, plan.dtype)[:, :, None]
+        dtype = self.compute_dtype
+        source_aligned = tf.matmul(tf.cast(rows, dtype), target)
+        target_aligned = tf.matmul(tf.cast(columns, dtype), source, transpose_a=True)
+        if self.return_plan:
+            return source_aligned, target_aligned, tf.cast(plan, dtype)
+        return source_aligned, target_aligned
+
+    def compute_output_shape(
+        self, source_shape: Shape, target_shape: Shape
+    ) -> tuple[Shape, ...]:
+        """The shapes of the inputs, and `[batch, n, m]` for a plan."""
+        aligned = (tuple(source_shape), tuple(target_shape))
+        if not self.return_plan:
+            return aligned
+        plan = self.transport.compute_output_shape(source_shape, target_shape)
+        return (*aligned, plan)
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` builds the same layer of."""
+        return {
+            **super().get_config(),
+            "scale": self.scale,
+            "return_plan": self.return_plan,
+            **self.transport.solver_config(),
+        }

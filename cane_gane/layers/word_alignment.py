@@ -1,0 +1,103 @@
+"""WANE's word alignment: a softmax over the words of the other text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from cane_gane.layers.masking import (
+    MaskConsumer,
+    Shape,
+    masked_softmax,
+    precise,
+    real_words,
+)
+
+
+@keras.saving.register_keras_serializable(package="cane_gane")
+class WordAlignment(MaskConsumer):
+    """Aligns two texts with each other by the inner products of their words.
+
+    The word-by-word alignment of WANE (Shen et al. 2018), which the paper compares its
+    transport plan with: affinities M = S_u S_v', and S_{u<-v} = softmax(M) S_v with
+    the softmax over the words of v; S_{v<-u} = softmax(M') S_u.
+
+    Example:
+        >>> words = keras.random.normal((2, 5, 8), seed=1)
+        >>> context = keras.random.normal((2, 7, 8), seed=2)
+        >>> aligned, context_aligned = WordAlignment()(words, context)
+        >>> aligned.shape, context_aligned.shape
+        (TensorShape([2, 5, 8]), TensorShape([2, 7, 8]))
+
+    Args:
+        scale: Factor on the affinities; 1 is WANE's, 1 / sqrt(p) that of dot-product
+            attention.
+        return_weights: Also return both matrices of weights.
+        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+
+    Call arguments:
+        source: Word vectors S_u, `[batch, n, p]`.
+        target: Word vectors S_v, `[batch, m, p]`.
+        source_mask: True at real words, `[batch, n]`.
+        target_mask: The same, `[batch, m]`.
+
+    Returns:
+        `(source_aligned, target_aligned)`, `[batch, n, p]` and `[batch, m, p]`, zeros
+        at padding; with `return_weights` also `[batch, n, m]` and `[batch, m, n]`,
+        whose rows sum to 1 at real words.
+    """
+
+    def __init__(
+        self, scale: float = 1.0, return_weights: bool = False, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.scale = scale
+        self.return_weights = return_weights
+
+    def call(
+        self,
+        source: tf.Tensor,
+        target: tf.Tensor,
+        source_mask: tf.Tensor | None = None,
+        target_mask: tf.Tensor | None = None,
+    ) -> tuple[tf.Tensor, ...]:
+        """Both texts aligned, and the weights if they were asked for."""
+        real_source = real_words(source_mask, source)
+        real_target = real_words(target_mask, target)
+        real = real_source[:, :, None] & real_target[:, None, :]
+        affinity = self.scale * tf.matmul(
+            precise(source), precise(target), transpose_b=True
+        )
+        source_weights = tf.cast(masked_softmax(affinity, real), self.compute_dtype)
+        target_weights = tf.cast(
+            masked_softmax(_swap(affinity), _swap(real)),
+            self.compute_dtype,
+        )
+        aligned = (tf.matmul(source_weights, target), tf.matmul(target_weights, source))
+        if self.return_weights:
+            return (*aligned, source_weights, target_weights)
+        return aligned
+
+    def compute_output_shape(
+        self, source_shape: Shape, target_shape: Shape
+    ) -> tuple[Shape, ...]:
+        """The shapes of the inputs, and those of the weights."""
+        aligned = (tuple(source_shape), tuple(target_shape))
+        if not self.return_weights:
+            return aligned
+        batch, n, m = source_shape[0], source_shape[1], target_shape[1]
+        return (*aligned, (batch, n, m), (batch, m, n))
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` builds the same layer of."""
+        return {
+            **super().get_config(),
+            "scale": self.scale,
+            "return_weights": self.return_weights,
+        }
+
+
+def _swap(pairs: tf.Tensor) -> tf.Tensor:
+    return tf.transpose(pairs, [0, 2, 1])

@@ -68,7 +68,8 @@ def upstream_itself(folder: Path, network_folder: Path, split_folder: Path) -> C
         for _ in range(EPOCHS.value):
             for batch in data.generate_batches():
                 nodes = np.array(batch).T
-                edges += len([data.text[row] for row in nodes][0])
+                texts = [data.text[row] for row in nodes]
+                edges += len(texts[0])
         return edges
 
     return run

@@ -1,0 +1,132 @@
+"""The derivative of the steps in `proximal`: sweep by sweep, from the last one back.
+
+The plan of each sweep is computed anew from its potentials, T = exp(-t X + f + g), so
+that memory holds a few plans, however many steps there were.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import tensorflow as tf
+
+from cane_gane.transport.proximal import KERNEL_SPREAD, Solution
+from cane_gane.transport.scalings import Problem, log_weights
+
+
+def backward(
+    problem: Problem,
+    solution: Solution,
+    upstream: tf.Tensor,
+    inner_iterations: int,
+    *,
+    through_all: bool,
+) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    """Derivatives of sum(upstream * plan) by X, `mu` and `nu`.
+
+    Args:
+        problem: What was solved.
+        solution: Its recorded solution.
+        upstream: Derivative by the plan, `[batch, n, m]`.
+        inner_iterations: K of the run.
+        through_all: False holds what enters the last step constant.
+
+    Returns:
+        By X `[batch, n, m]`, by the source weights `[batch, n]` and by the target
+        weights `[batch, m]`.
+    """
+    dtype = problem.scaled.dtype
+
+    def run(inside: tf.DType) -> tuple[tf.Tensor, ...]:
+        reverse = _Reverse(
+            problem.cast(inside), solution, inner_iterations, through_all
+        )
+        by_x, by_mu, by_nu = reverse.run(tf.cast(upstream, inside))
+        by_x = problem.mask(by_x)
+        return tuple(tf.cast(x, dtype) for x in (by_x, by_mu[:, :, 0], by_nu[:, 0, :]))
+
+    if dtype == tf.float64:
+        return run(dtype)
+    small = problem.spread <= KERNEL_SPREAD[tf.float64]
+    return tf.cond(small, lambda: run(tf.float32), lambda: run(tf.float64))
+
+
+class _Adjoint(NamedTuple):
+    """Derivatives by X, the weights, f and g of a sweep, and g a step earlier."""
+
+    x: tf.Tensor
+    mu: tf.Tensor
+    nu: tf.Tensor
+    f: tf.Tensor
+    g: tf.Tensor
+    earlier_g: tf.Tensor
+
+
+class _Reverse:
+    """Walks the sweeps backwards."""
+
+    def __init__(
+        self, problem: Problem, solution: Solution, inner: int, through_all: bool
+    ) -> None:
+        dtype = problem.scaled.dtype
+        self.problem, self.inner, self.through_all = problem, inner, through_all
+        self.steps, self.plan = solution.steps, tf.cast(solution.plan, dtype)
+        self.f = solution.f
+        # g is 0 before the first step, and a step earlier: gs[r + inner + 1] is g of
+        # sweep r
+        self.g = tf.pad(solution.g, [[inner + 1, 0], [0, 0], [0, 0], [0, 0]])
+        self.log_nu = log_weights(problem.nu)
+
+    def run(self, upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+        """Derivatives by X, `mu` and `nu`, each of the shape of its variable."""
+        by_log = self.plan * upstream
+        rows, columns = tf.zeros_like(self.problem.mu), tf.zeros_like(self.problem.nu)
+        start = _Adjoint(
+            x=-by_log * self._times(self.steps),
+            mu=rows,
+            nu=columns,
+            f=tf.reduce_sum(by_log, 2, keepdims=True),
+            g=tf.reduce_sum(by_log, 1, keepdims=True),
+            earlier_g=columns,
+        )
+        last = self.steps * self.inner - 1
+        first = 0 if self.through_all else (self.steps - 1) * self.inner
+        _, adjoint = tf.while_loop(
+            lambda r, adjoint: r >= first, self._sweep, (last, start)
+        )
+        return adjoint.x, adjoint.mu, adjoint.nu
+
+    def _times(self, step: tf.Tensor) -> tf.Tensor:
+        """How often X enters the plan of a step, but for what is held constant."""
+        times = step if self.through_all else tf.ones_like(step)
+        return tf.cast(times, self.plan.dtype)
+
+    def _sweep(self, r: tf.Tensor, after: _Adjoint) -> tuple[tf.Tensor, _Adjoint]:
+        step, opens = r // self.inner + 1, tf.equal(r % self.inner, 0)
+        plan, ratio = self._recompute(r, step, opens)
+        by_nu = tf.math.divide_no_nan(after.g, self.problem.nu)
+        by_f = after.f - tf.matmul(plan, by_nu, transpose_b=True)
+        by_mu = tf.math.divide_no_nan(by_f, self.problem.mu)
+        by_start = -ratio * tf.matmul(by_mu, plan, transpose_a=True)
+        return r - 1, _Adjoint(
+            x=after.x + self._times(step) * plan * (by_nu + by_mu * ratio),
+            mu=after.mu + by_mu,
+            nu=after.nu + by_nu,
+            f=tf.zeros_like(by_f),
+            g=tf.where(opens, 2 * by_start + after.earlier_g, by_start),
+            earlier_g=tf.where(opens, -by_start, after.earlier_g),
+        )
+
+    def _recompute(
+        self, r: tf.Tensor, step: tf.Tensor, opens: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """The plan after a sweep, and exp(g' - g) of it, bounded against rounding."""
+        f, g = self.f[r], self.g[r + self.inner + 1]
+        before, earlier = self.g[r + self.inner], self.g[r]
+        start = tf.where(opens, 2 * before - earlier, before)
+        dtype = self.plan.dtype
+        log_plan = tf.cast(f, dtype) + tf.cast(g, dtype)
+        log_plan -= tf.cast(step, dtype) * self.problem.scaled
+        plan = tf.exp(tf.minimum(log_plan, self.log_nu))
+        ratio = tf.exp(tf.cast(tf.minimum(start - g, 50), dtype))
+        return self.problem.mask(plan), ratio

@@ -1,0 +1,142 @@
+"""The proximal point steps behind `transport.ipot`.
+
+With X = C / beta the plan after step t is T = exp(-t X + f + g), where the potentials
+f and g are the logarithms of all row and column scalings so far. A sweep sets
+f = log mu - log sum_j exp(-t X + g'), then g = log nu - log sum_i exp(-t X + f). Its
+start g' is the g before, and at the first sweep of a step the line through the g of
+the two steps before, since sigma is carried over from step to step. Of a run only f
+and g are recorded, for its derivative in `adjoint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from cane_gane.transport.scalings import Form, KernelForm, LogForm, Problem, State
+
+# The spread of X up to which products of a whole run keep every entry that matters
+# above the underflow of the type; found by comparison with the log domain.
+KERNEL_SPREAD = {tf.float32: 5.0, tf.float64: 36.0}
+
+
+class Solution(NamedTuple):
+    """The plan and what its derivative needs.
+
+    Attributes:
+        plan: `[batch, n, m]`.
+        steps: How many were taken, `[]`.
+        f: Row potentials after each sweep, float64, `[sweeps, batch, n, 1]`; empty
+            where they were not recorded.
+        g: Column potentials likewise, `[sweeps, batch, 1, m]`.
+    """
+
+    plan: tf.Tensor
+    steps: tf.Tensor
+    f: tf.Tensor
+    g: tf.Tensor
+
+
+class History(NamedTuple):
+    """Potentials: those at the end of the step before, and of all sweeps so far."""
+
+    f: tf.Tensor
+    g: tf.Tensor
+    fs: tf.TensorArray
+    gs: tf.TensorArray
+
+    @classmethod
+    def empty(cls, mu: tf.Tensor, nu: tf.Tensor, sweeps: int) -> History:
+        """Zeros like the weights; float64, since potentials grow with the steps."""
+        start = [tf.zeros_like(x, tf.float64) for x in (mu, nu)]
+        arrays = [
+            tf.TensorArray(tf.float64, sweeps, element_shape=x.shape).unstack(
+                tf.zeros(tf.concat([[sweeps], tf.shape(x)], 0), tf.float64)
+            )
+            for x in start
+        ]
+        return cls(*start, *arrays)
+
+    def add(self, sweep: tf.Tensor, f: tf.Tensor, g: tf.Tensor) -> History:
+        """Notes the potentials of a sweep."""
+        return History(f, g, self.fs.write(sweep, f), self.gs.write(sweep, g))
+
+
+def forward(
+    problem: Problem,
+    iterations: int,
+    inner_iterations: int,
+    tolerance: float | None,
+    record: bool,
+) -> Solution:
+    """Solves in the cheapest form that is safe for the spread of the costs."""
+    dtype = problem.scaled.dtype
+
+    def run(form: type[Form], inside: tf.DType) -> Solution:
+        settings = (iterations, inner_iterations, tolerance, record)
+        solution = iterate(form(problem.cast(inside)), *settings)
+        return solution._replace(plan=tf.cast(solution.plan, dtype))
+
+    def in_float64() -> Solution:
+        return tf.cond(
+            problem.spread <= KERNEL_SPREAD[tf.float64],
+            lambda: run(KernelForm, tf.float64),
+            lambda: run(LogForm, tf.float64),
+        )
+
+    if dtype == tf.float64:
+        return in_float64()
+    return tf.cond(
+        problem.spread <= KERNEL_SPREAD[tf.float32],
+        lambda: run(KernelForm, tf.float32),
+        in_float64,
+    )
+
+
+def iterate(
+    form: Form,
+    iterations: int,
+    inner_iterations: int,
+    tolerance: float | None,
+    record: bool,
+) -> Solution:
+    """Takes the steps in one form, whatever the spread of the costs."""
+    mu, nu = form.problem.mu, form.problem.nu
+    history = History.empty(mu, nu, iterations * inner_iterations) if record else ()
+    stops, infinity = tolerance is not None, tf.constant(float("inf"), mu.dtype)
+
+    def step(t: tf.Tensor, state: State, history: Any, _: Any) -> tuple[Any, ...]:
+        q, before = form.advance(state), history
+
+        def sweep(k: tf.Tensor, state: State, history: Any) -> tuple[Any, ...]:
+            state = form.sweep(q, state.sigma)
+            if record:
+                f = before.f + tf.cast(form.logarithm(state.delta), tf.float64)
+                g = before.g + tf.cast(form.logarithm(state.sigma), tf.float64)
+                history = history.add(t * inner_iterations + k, f, g)
+            return k + 1, state, history
+
+        _, state, history = _repeat(
+            sweep, (0, State(q, state.delta, state.sigma), history), inner_iterations
+        )
+        return t + 1, state, history, form.row_error(state) if stops else infinity
+
+    steps, state, history, _ = tf.while_loop(
+        lambda t, state, history, error: not stops or error > tolerance,
+        step,
+        (0, form.start(), history, infinity),
+        maximum_iterations=iterations,
+    )
+    nothing = tf.zeros([0], tf.float64)
+    potentials = (history.fs.stack(), history.gs.stack()) if record else (nothing,) * 2
+    return Solution(form.plan(state), steps, *potentials)
+
+
+def _repeat(
+    body: Callable[..., tuple[Any, ...]], start: tuple[Any, ...], times: int
+) -> tuple[Any, ...]:
+    if times == 1:
+        return body(*start)
+    return tf.while_loop(lambda *_: True, body, start, maximum_iterations=times)

@@ -1,0 +1,180 @@
+"""One transport problem and the two forms of a step: products, and logarithms."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import tensorflow as tf
+
+_LOG_OF_NOTHING = -1e30
+
+
+class Problem(NamedTuple):
+    """Costs and weights of a batch, prepared for the steps.
+
+    Attributes:
+        scaled: X, each row less its smallest entry, 0 where masked, `[batch, n, m]`.
+        real: True at pairs of real words, `[batch, n, m]`, or None if all are: XLA
+            folds a constant mask at great length while it compiles.
+        mu: Source weights, `[batch, n, 1]`.
+        nu: Target weights, `[batch, 1, m]`.
+        spread: The largest entry of `scaled`, `[]`.
+    """
+
+    scaled: tf.Tensor
+    real: tf.Tensor | None
+    mu: tf.Tensor
+    nu: tf.Tensor
+    spread: tf.Tensor
+
+    @classmethod
+    def build(
+        cls, cost: tf.Tensor, mu: tf.Tensor, nu: tf.Tensor, beta: float, masked: bool
+    ) -> Problem:
+        """Masks and scales; a constant taken from a row changes no plan."""
+        mu, nu = mu[:, :, tf.newaxis], nu[:, tf.newaxis, :]
+        real = tf.logical_and(mu > 0, nu > 0) if masked else None
+        known = tf.where(real, cost, cost.dtype.max) if masked else cost
+        known -= tf.reduce_min(known, 2, keepdims=True)
+        scaled = known / tf.cast(beta, cost.dtype)
+        if masked:
+            scaled = tf.where(real, scaled, 0)
+            some_target = tf.reduce_any(nu > 0, 2, keepdims=True)
+            some_source = tf.reduce_any(mu > 0, 1, keepdims=True)
+            mu, nu = tf.where(some_target, mu, 0), tf.where(some_source, nu, 0)
+        return cls(scaled, real, mu, nu, tf.reduce_max(scaled))
+
+    def cast(self, dtype: tf.DType) -> Problem:
+        """The same problem in another floating type."""
+        scaled, mu, nu = (tf.cast(x, dtype) for x in (self.scaled, self.mu, self.nu))
+        return Problem(scaled, self.real, mu, nu, self.spread)
+
+    def mask(self, values: tf.Tensor, otherwise: float = 0.0) -> tf.Tensor:
+        """Values at pairs of real words, `otherwise` elsewhere, `[batch, n, m]`."""
+        return values if self.real is None else tf.where(self.real, values, otherwise)
+
+
+class State(NamedTuple):
+    """Where a run stands: the plan is diag(delta) Q diag(sigma).
+
+    Attributes:
+        q: Q of the paper, `[batch, n, m]`.
+        delta: Row scalings, `[batch, n, 1]`.
+        sigma: Column scalings, `[batch, 1, m]`.
+    """
+
+    q: tf.Tensor
+    delta: tf.Tensor
+    sigma: tf.Tensor
+
+
+class Form(ABC):
+    """What a run needs of a form."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+    @abstractmethod
+    def start(self) -> State:
+        """T = 1 and a constant sigma, whose value cancels."""
+
+    @abstractmethod
+    def plan(self, state: State) -> tf.Tensor:
+        """T = diag(delta) Q diag(sigma)."""
+
+    @abstractmethod
+    def advance(self, state: State) -> tf.Tensor:
+        """The next Q = A * T."""
+
+    @abstractmethod
+    def sweep(self, q: tf.Tensor, sigma: tf.Tensor) -> State:
+        """Scales rows, then columns."""
+
+    @abstractmethod
+    def logarithm(self, scaling: tf.Tensor) -> tf.Tensor:
+        """Of delta or sigma; 0 where masked."""
+
+    def row_error(self, state: State) -> tf.Tensor:
+        """The largest share by which a row sum is off its weight, `[]`."""
+        mu = self.problem.mu
+        rows = tf.reduce_sum(self.plan(state), 2, keepdims=True)
+        return tf.reduce_max(tf.abs(tf.math.divide_no_nan(rows - mu, mu)))
+
+
+class KernelForm(Form):
+    """Algorithm 1 as it stands: products of scalings and matrix-vector products."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.factor = problem.mask(tf.exp(-problem.scaled))
+
+    def start(self) -> State:
+        """T = 1 and a constant sigma, whose value cancels."""
+        ones = tf.ones_like
+        return State(ones(self.factor), ones(self.problem.mu), ones(self.problem.nu))
+
+    def plan(self, state: State) -> tf.Tensor:
+        """T = diag(delta) Q diag(sigma)."""
+        return state.q * (state.delta * state.sigma)
+
+    def advance(self, state: State) -> tf.Tensor:
+        """The next Q = A * T, in one pass over the plan."""
+        return state.q * self.factor * (state.delta * state.sigma)
+
+    def sweep(self, q: tf.Tensor, sigma: tf.Tensor) -> State:
+        """Scales rows, then columns."""
+        rows = tf.matmul(q, sigma, transpose_b=True)
+        delta = tf.math.divide_no_nan(self.problem.mu, rows)
+        columns = tf.matmul(delta, q, transpose_a=True)
+        return State(q, delta, tf.math.divide_no_nan(self.problem.nu, columns))
+
+    def logarithm(self, scaling: tf.Tensor) -> tf.Tensor:
+        """Of delta or sigma; 0 where masked."""
+        return tf.math.log(tf.where(scaling > 0, scaling, 1))
+
+
+class LogForm(Form):
+    """The same in logarithms: q, delta and sigma hold those of Q, delta and sigma."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.log_mu, self.log_nu = log_weights(problem.mu), log_weights(problem.nu)
+
+    def start(self) -> State:
+        """T = 1 and a constant sigma, whose value cancels."""
+        zeros = tf.zeros_like
+        problem = self.problem
+        return State(zeros(problem.scaled), zeros(problem.mu), zeros(problem.nu))
+
+    def plan(self, state: State) -> tf.Tensor:
+        """T = diag(delta) Q diag(sigma)."""
+        log_plan = state.q + (state.delta + state.sigma)
+        return self.problem.mask(tf.exp(log_plan))
+
+    def advance(self, state: State) -> tf.Tensor:
+        """The next Q = A * T."""
+        q = state.q - self.problem.scaled + (state.delta + state.sigma)
+        return self.problem.mask(q, _LOG_OF_NOTHING)
+
+    def sweep(self, q: tf.Tensor, sigma: tf.Tensor) -> State:
+        """Scales rows, then columns."""
+        delta = self.log_mu - _log_sum_exp(q + sigma, 2)
+        delta = tf.where(self.problem.mu > 0, delta, _LOG_OF_NOTHING)
+        sigma = self.log_nu - _log_sum_exp(q + delta, 1)
+        return State(q, delta, tf.where(self.problem.nu > 0, sigma, _LOG_OF_NOTHING))
+
+    def logarithm(self, scaling: tf.Tensor) -> tf.Tensor:
+        """Of delta or sigma; 0 where masked."""
+        return tf.where(scaling > _LOG_OF_NOTHING / 2, scaling, 0)
+
+
+def log_weights(weights: tf.Tensor) -> tf.Tensor:
+    """Logarithms of weights; 0 where masked."""
+    return tf.math.log(tf.where(weights > 0, weights, 1))
+
+
+def _log_sum_exp(values: tf.Tensor, axis: int) -> tf.Tensor:
+    """For finite values, which saves what `tf.reduce_logsumexp` does for the others."""
+    top = tf.reduce_max(values, axis, keepdims=True)
+    return top + tf.math.log(tf.reduce_sum(tf.exp(values - top), axis, keepdims=True))

@@ -1,0 +1,216 @@
+"""Optimal transport between two texts: word costs and the plan that moves them.
+
+Pure TensorFlow. The steps of the solver and their derivative are in `proximal`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import tensorflow as tf
+
+from cane_gane.transport.adjoint import backward
+from cane_gane.transport.proximal import Solution, forward
+from cane_gane.transport.scalings import Problem
+
+Gradient = Literal["full", "last_step", "none"]
+
+_GRADIENTS = ("full", "last_step", "none")
+
+
+def cosine_cost(source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+    """One minus the cosine of every pair of word vectors, the paper's c(x, y).
+
+    A zero vector has cosine 0 with every other one, and the gradient 0.
+
+    Args:
+        source: Word vectors of one text, `[batch, n, p]`.
+        target: Word vectors of the other text, `[batch, m, p]`.
+
+    Returns:
+        Costs between 0 and 2, `[batch, n, m]`.
+    """
+    source, target = tf.convert_to_tensor(source), tf.convert_to_tensor(target)
+    cosine = tf.matmul(_unit(source), _unit(target), transpose_b=True)
+    return tf.cast(1 - cosine, source.dtype)
+
+
+def euclidean_cost(
+    source: tf.Tensor, target: tf.Tensor, *, squared: bool = True
+) -> tf.Tensor:
+    """Squared distance of every pair of word vectors, the paper's ||x - y||^2.
+
+    Args:
+        source: Word vectors of one text, `[batch, n, p]`.
+        target: Word vectors of the other text, `[batch, m, p]`.
+        squared: False gives the distance itself, with the gradient 0 where it is 0.
+
+    Returns:
+        Costs of at least 0, `[batch, n, m]`.
+    """
+    source, target = tf.convert_to_tensor(source), tf.convert_to_tensor(target)
+    x, y = _at_least_float32(source), _at_least_float32(target)
+    x_square = tf.reduce_sum(x * x, -1, keepdims=True)
+    y_square = tf.expand_dims(tf.reduce_sum(y * y, -1), -2)
+    cost = x_square + y_square - 2 * tf.matmul(x, y, transpose_b=True)
+    cost = tf.maximum(cost, 0)
+    if not squared:
+        apart = cost > 0
+        cost = tf.where(apart, tf.sqrt(tf.where(apart, cost, 1)), 0)
+    return tf.cast(cost, source.dtype)
+
+
+@tf.autograph.experimental.do_not_convert
+def ipot(
+    cost: tf.Tensor,
+    source_mask: tf.Tensor | None = None,
+    target_mask: tf.Tensor | None = None,
+    *,
+    source_weights: tf.Tensor | None = None,
+    target_weights: tf.Tensor | None = None,
+    beta: float = 0.5,
+    iterations: int = 50,
+    inner_iterations: int = 1,
+    tolerance: float | None = None,
+    gradient: Gradient = "last_step",
+) -> tf.Tensor:
+    """The transport plan of a batch of costs, by inexact proximal point steps.
+
+    Algorithm 1 of the paper, for D_c = inf_T sum_ij T_ij C_ij (the paper's optimal
+    transport problem). Its letters: C is `cost`, A = exp(-C / beta) the kernel, T the
+    plan, delta and sigma the scalings of rows and columns, n and m the numbers of
+    source and target words, 1 / beta the step size, t counts the `iterations`, k and
+    K the `inner_iterations`:
+
+        Q = A * T,  delta = 1 / (n Q sigma),  sigma = 1 / (m Q' delta),
+        T = diag(delta) Q diag(sigma)
+
+    Beyond the paper, words have masks and may have weights in place of 1 / n and
+    1 / m. Each step ends with sigma, so columns sum to their weights at once and rows
+    do so in the limit. Where entries of the plan would underflow between the steps,
+    which the spread of C / beta tells, float64 or the log domain is used instead of
+    the above. 16-bit costs are solved in float32.
+
+    Args:
+        cost: Costs C, `[batch, n, m]`. Masked places may hold anything.
+        source_mask: True at real words, `[batch, n]`; all are by default.
+        target_mask: The same for the target, `[batch, m]`.
+        source_weights: Mass of each source word, `[batch, n]`, 1 / (number of real
+            words) by default. Ignored where masked; both sides should sum to the
+            same. A word of weight 0 counts as masked.
+        target_weights: The same for the target, `[batch, m]`.
+        beta: Inverse step size: the smaller, the nearer to the exact plan.
+        iterations: Proximal steps; the most there are if `tolerance` is given.
+        inner_iterations: Scalings in each step, K; 1 in the paper.
+        tolerance: Stop the whole batch when no row sum of the plan is off its weight
+            by more than this share of it.
+        gradient: `"full"` differentiates through all steps, in memory for a few
+            plans and `iterations` pairs of vectors; `"last_step"` holds the plan and
+            sigma that enter the last step constant; `"none"` holds the whole plan
+            constant. There are no second derivatives.
+
+    Returns:
+        Plans in the type of `cost`, `[batch, n, m]`, exactly 0 at masked places, and
+        everywhere if one of the two texts has no word.
+
+    Raises:
+        ValueError: An argument is out of its range or has another rank.
+    """
+    _check_options(beta, iterations, inner_iterations, tolerance, gradient)
+    cost = tf.convert_to_tensor(cost)
+    _check_shape("cost", cost.shape, [None, None, None])
+    batch, n, m = cost.shape
+    dtype = _at_least_float32(cost).dtype
+    mu = word_weights("source", source_mask, source_weights, tf.shape(cost)[:2], dtype)
+    nu = word_weights("target", target_mask, target_weights, tf.shape(cost)[::2], dtype)
+    sides = (source_mask, target_mask, source_weights, target_weights)
+    masked = any(side is not None for side in sides)
+    _check_shape("source mask and weights", mu.shape, [batch, n])
+    _check_shape("target mask and weights", nu.shape, [batch, m])
+
+    def solve(
+        cost: tf.Tensor, mu: tf.Tensor, nu: tf.Tensor, record: bool
+    ) -> tuple[Problem, Solution]:
+        problem = Problem.build(tf.cast(cost, dtype), mu, nu, beta, masked)
+        settings = (iterations, inner_iterations, tolerance, record)
+        return problem, forward(problem, *settings)
+
+    @tf.custom_gradient
+    def differentiable(cost: tf.Tensor, mu: tf.Tensor, nu: tf.Tensor) -> tf.Tensor:
+        problem, solution = solve(cost, mu, nu, True)
+
+        def grad(upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+            by_scaled, by_mu, by_nu = backward(
+                problem,
+                solution,
+                tf.cast(upstream, dtype),
+                inner_iterations,
+                through_all=gradient == "full",
+            )
+            return tf.saturate_cast(by_scaled / beta, cost.dtype), by_mu, by_nu
+
+        return tf.cast(solution.plan, cost.dtype), grad
+
+    if gradient == "none":
+        cost, mu, nu = map(tf.stop_gradient, (cost, mu, nu))
+        _, solution = solve(cost, mu, nu, False)
+        return tf.cast(solution.plan, cost.dtype)
+    return differentiable(cost, mu, nu)
+
+
+def _unit(vectors: tf.Tensor) -> tf.Tensor:
+    vectors = _at_least_float32(vectors)
+    square = tf.reduce_sum(vectors * vectors, -1, keepdims=True)
+    some = square > 0
+    return tf.where(some, vectors * tf.math.rsqrt(tf.where(some, square, 1)), 0)
+
+
+def _at_least_float32(values: tf.Tensor) -> tf.Tensor:
+    return values if values.dtype == tf.float64 else tf.cast(values, tf.float32)
+
+
+def word_weights(
+    side: str,
+    mask: tf.Tensor | None,
+    weights: tf.Tensor | None,
+    shape: tf.Tensor,
+    dtype: tf.DType,
+) -> tf.Tensor:
+    """The mass of each word, 0 where masked, `[batch, length]`."""
+    if mask is None:
+        mask = tf.ones(shape, tf.bool)
+    mask = tf.cast(mask, tf.bool)
+    _check_shape(f"{side}_mask", mask.shape, [None, None])
+    if weights is None:
+        real = tf.cast(mask, dtype)
+        return tf.math.divide_no_nan(real, tf.reduce_sum(real, 1, keepdims=True))
+    weights = tf.cast(weights, dtype)
+    _check_shape(f"{side}_weights", weights.shape, [None, None])
+    return tf.where(mask, weights, 0)
+
+
+def _check_options(
+    beta: float,
+    iterations: int,
+    inner_iterations: int,
+    tolerance: float | None,
+    gradient: str,
+) -> None:
+    if gradient not in _GRADIENTS:
+        names = ", ".join(_GRADIENTS)
+        raise ValueError(f"gradient must be one of {names}; received {gradient!r}")
+    if not beta > 0:
+        raise ValueError(f"beta must be above 0; received {beta!r}")
+    if iterations < 1:
+        raise ValueError(f"iterations must be at least 1; received {iterations!r}")
+    if inner_iterations < 1:
+        raise ValueError(
+            f"inner_iterations must be at least 1; received {inner_iterations!r}"
+        )
+    if tolerance is not None and not tolerance >= 0:
+        raise ValueError(f"tolerance must be at least 0; received {tolerance!r}")
+
+
+def _check_shape(name: str, shape: tf.TensorShape, expected: list[int | None]) -> None:
+    if not shape.is_compatible_with(expected):
+        raise ValueError(f"{name} must have shape {expected}; received {shape}")

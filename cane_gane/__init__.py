@@ -10,7 +10,9 @@ import importlib
 from importlib import metadata
 from typing import Any
 
-__version__ = "0.1.0"
+from cane_gane.version import VERSION
+
+__version__ = VERSION
 
 _HOME_OF = {
     "InputError": "errors",
@@ -26,6 +28,21 @@ _HOME_OF = {
     "UpstreamSampler": "sampling",
     "edge_batches": "batches",
     "find_dataset": "catalog",
+    "ipot": "transport",
+    "cosine_cost": "transport",
+    "euclidean_cost": "transport",
+    "ipot_bucketed": "transport",
+    "Aggregation": "layers",
+    "AttentionParsing": "layers",
+    "InnerProduct": "layers",
+    "MutualAttention": "layers",
+    "TransportAlignment": "layers",
+    "TransportPlan": "layers",
+    "WordAlignment": "layers",
+    "link_prediction": "evaluation.ranking",
+    "make_protocols": "evaluation.protocols",
+    "classify_nodes": "evaluation.classification",
+    "read_embeddings": "evaluation.vectors",
 }
 
 __all__ = ["__version__", *_HOME_OF]

@@ -12,7 +12,8 @@ from absl import flags
 
 from cane_gane.errors import InputError
 
-COMMANDS = ("inspect", "split")
+COMMANDS = ("train", "inspect", "split", "parity")
+DEFAULT = ("pydocs", "0.55", "ap")
 
 _HELP = """\
 cane_gane: GANE, textual network embedding by optimal transport.
@@ -57,7 +58,10 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _dispatch(argv: Sequence[str]) -> None:
-    name, *words = argv
+    name, *words = argv or DEFAULT
+    plain = [word for word in words if not word.startswith("-")]
+    if name not in COMMANDS and len(plain) == 2:  # DATASET RATIO VARIANT
+        name, words = "train", [name, *words]
     if name not in COMMANDS:
         raise InputError(
             f"found command '{name}'; expected one of {', '.join(COMMANDS)}, test "
@@ -90,7 +94,8 @@ def _help() -> str:
     rows = []
     for name in COMMANDS:
         module = _module(name)
-        call = " ".join(["bash run.sh", name, *module.USAGE])
+        command = [] if name == "train" else [name]
+        call = " ".join(["bash run.sh", *command, *module.USAGE])
         rows.append(f"  {call:<32}  {_summary(module)}")
     return _HELP.format(commands="\n".join(rows)).rstrip()
 

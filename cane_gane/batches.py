@@ -59,8 +59,4 @@ def edge_batches(
         }
 
     epochs = tf.data.Dataset.counter(first_epoch)
-    return (
-        epochs.flat_map(rows_of)
-        .map(with_texts, num_parallel_calls=2)
-        .prefetch(tf.data.AUTOTUNE)
-    )
+    return epochs.flat_map(rows_of).map(with_texts).prefetch(tf.data.AUTOTUNE)

@@ -26,12 +26,15 @@ def split_words(texts: tf.Tensor) -> tf.RaggedTensor:
 class GraphTokenizer(tf.Module):
     """A fitted `CleanTokenizer` as TensorFlow operations and a lookup table."""
 
-    def __init__(self, vocabulary: Path | str, max_length: int = MAX_LENGTH) -> None:
+    def __init__(
+        self, vocabulary: Path | str, max_length: int = MAX_LENGTH, unknown: int = 1
+    ) -> None:
         """Reads the file that `CleanTokenizer.save` wrote.
 
         Args:
             vocabulary: The file; a SavedModel keeps it, readable, in `assets/`.
             max_length: Later words are cut off.
+            unknown: The id of words that are not in the file.
         """
         super().__init__()
         self._max_length = max_length
@@ -43,7 +46,7 @@ class GraphTokenizer(tf.Module):
                 value_dtype=tf.int64,
                 value_index=tf.lookup.TextFileIndex.LINE_NUMBER,
             ),
-            default_value=1,
+            default_value=unknown,
         )
 
     def __call__(self, texts: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:

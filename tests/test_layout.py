@@ -11,12 +11,20 @@ PACKAGE = ROOT / "cane_gane"
 
 # Each line may import from the lines above it.
 ORDER = [
-    {"errors"},
+    {"errors", "version"},
     {"files"},
     {"network"},
-    {"tokens", "splits", "negatives", "pydocs", "proximal"},
-    {"vectorize", "sampling", "inspection", "catalog", "transport"},
-    {"batches", "builders"},
+    {"tokens", "splits", "negatives", "pydocs"},
+    {"vectorize", "sampling", "inspection", "catalog", "config"},
+    {"batches", "builders", "preparation"},
+    {"transport", "chunks"},
+    {"layers"},
+    {"objectives", "optimizers"},
+    {"models"},
+    {"evaluation"},
+    {"runs", "checkpoints", "servable", "parity"},
+    {"training", "assessment"},
+    {"startup", "experiment"},
     {"commands"},
     {"__main__"},
 ]

@@ -1,0 +1,70 @@
+"""Trains, evaluates and exports a model (the main job)."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+import sys
+from pathlib import Path
+
+from absl import flags
+
+from cane_gane.commands.split import parse_ratio
+from cane_gane.config import Config, make_config
+
+USAGE = ("DATASET", "RATIO", "VARIANT")
+
+
+def define(values: flags.FlagValues) -> None:
+    """Defines a flag for each setting, and where the run goes."""
+    for setting in dataclasses.fields(Config):
+        if setting.name not in ("dataset", "ratio", "variant"):
+            _define_setting(setting, values)
+    flags.DEFINE_string("runs_dir", "runs", "where run folders go", flag_values=values)
+    flags.DEFINE_bool(
+        "overwrite", False, "throw away what the folder holds", flag_values=values
+    )
+    flags.DEFINE_enum(
+        "device", "auto", ["auto", "cpu"], "where to compute", flag_values=values
+    )
+
+
+def _define_setting(setting: dataclasses.Field, values: flags.FlagValues) -> None:  # type: ignore[type-arg]
+    # A default of None tells a flag that was not given from one that was.
+    kinds = {
+        "int": flags.DEFINE_integer,
+        "float": flags.DEFINE_float,
+        "bool": flags.DEFINE_bool,
+        "str": flags.DEFINE_string,
+    }
+    choices = setting.metadata["choices"]
+    about = setting.metadata["help"] + (f": {'|'.join(choices)}" if choices else "")
+    kinds[str(setting.type)](
+        setting.name, None, f"{about} (default: {setting.default})", flag_values=values
+    )
+
+
+def run(arguments: list[str], values: flags.FlagValues) -> None:
+    """Runs the command."""
+    chosen = {
+        setting.name: values[setting.name].value
+        for setting in dataclasses.fields(Config)
+        if setting.name in values and values[setting.name].value is not None
+    }
+    dataset, ratio, variant = arguments
+    config = make_config(
+        dataset=dataset, ratio=parse_ratio(ratio), variant=variant, **chosen
+    )
+    from cane_gane.startup import load_tensorflow
+
+    load_tensorflow(deterministic=config.deterministic, device=values.device)
+    from cane_gane import experiment
+    from cane_gane.runs import RunFolder
+
+    folder = RunFolder.of(config, Path(values.runs_dir))
+    command = shlex.join(["bash", "run.sh", *sys.argv[1:]])
+    metrics = experiment.run(
+        config, folder, overwrite=values.overwrite, command=command
+    )
+    print(experiment.summary(metrics))
+    print(f"\n{folder.path}")

@@ -1,0 +1,71 @@
+"""CANE on the shared frame, to the last digit in upstream mode."""
+
+from __future__ import annotations
+
+import keras
+import tensorflow as tf
+
+from cane_gane.models.frame import Batch, PairModel, Vectors
+from cane_gane.models.words import flat_texts, repeat_texts
+
+
+@keras.saving.register_keras_serializable(package="cane_gane")
+class CANE(PairModel):
+    """CANE: its encoder is `MutualAttention`; a source is convolved once.
+
+    Upstream's negative terms, which the clean mode sets right:
+    the source's text vector is that of the true pair, and the last mixed term sets
+    the target's structure, not the negative's, against the negative's text.
+    """
+
+    def encode_edges(self, batch: Batch, training: bool) -> Vectors:
+        """Encodes the edges of a batch; see `PairModel.encode_edges`."""
+        size, count = tf.unstack(tf.shape(batch["negatives"]))
+        strangers = flat_texts(batch["negatives_text"])
+        texts = (batch["source_text"], batch["target_text"], strangers)
+        source, target, negative = (
+            self.encoder.features(*self.look_up(text, training, salt))
+            for salt, text in enumerate(texts)
+        )
+        mapped = self.encoder.project(source[0])
+        attend = self.encoder.attend
+        near, far, *_ = attend(source[0], target[0], source[1], target[1], mapped)
+        again = [repeat_texts(part, count) for part in (*source, mapped)]
+        pair = attend(again[0], negative[0], again[1], negative[1], again[2])
+        shape = [size, count, near.shape[-1]]
+        beside_negative, stranger = (tf.reshape(part, shape) for part in pair[:2])
+        if not self.trims:
+            # upstream: one attention for the source, that of the true pair.
+            beside_negative = near[:, None]
+        return Vectors(near, far, beside_negative, stranger)
+
+    def call(self, batch: Batch, training: bool = False) -> tuple[tf.Tensor, tf.Tensor]:
+        """Returns the terms of edges and of their negatives; see `PairModel`."""
+        if self.trims:
+            return super().call(batch, training=training)
+        texts = self.encode_edges(batch, training)
+        source, target = self.place(batch["source"]), self.place(batch["target"])
+        positive = self.pair_terms(texts.source, source, texts.target, target)
+        negatives = self.place(batch["negatives"])
+        terms = self.pair_terms(
+            texts.source_of_negative, source[:, None], texts.negative, negatives
+        )
+        # upstream: the target's structure, not the negative's, with its text.
+        last = self.mixed(target[:, None], texts.negative)
+        return positive, tf.concat([terms[..., :3], last[..., None]], -1)
+
+    def match(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+        """Returns the product of both texts' attention, `[b, n, m]`.
+
+        The attention is over windows of words; it stands at a window's first word.
+        """
+        near, near_windows = self.encoder.features(*self.look_up(source))
+        far, far_windows = self.encoder.features(*self.look_up(target))
+        *_, rows, columns = self.encoder.attend(near, far, near_windows, far_windows)
+        product = rows[:, :, None] * columns[:, None, :]
+        shape = [tf.shape(source)[1], tf.shape(target)[1]]
+        missing = [
+            size - tf.shape(product)[1 + side] for side, size in enumerate(shape)
+        ]
+        padded = tf.pad(product, [[0, 0], *([0, tf.maximum(m, 0)] for m in missing)])
+        return padded[:, : shape[0], : shape[1]]

@@ -1,0 +1,237 @@
+"""What all models share: two tables, an encoder of text pairs, four inner products."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import keras
+import tensorflow as tf
+
+from cane_gane.chunks import in_groups
+from cane_gane.layers import InnerProduct
+from cane_gane.models.words import drop_words, flat_texts, repeat_texts
+
+Batch = dict[str, tf.Tensor]
+
+GROUPS = 4  # of pairs of similar length in a training step
+
+
+class Vectors(NamedTuple):
+    """Text vectors of a batch of edges; see `PairModel.encode_edges`."""
+
+    source: tf.Tensor
+    target: tf.Tensor
+    source_of_negative: tf.Tensor
+    negative: tf.Tensor
+
+
+@keras.saving.register_keras_serializable(package="cane_gane")
+class PairModel(keras.Model):
+    """Scores pairs of nodes by their texts, each in the other's context, and places.
+
+    The score of (u, v) is the sum of four inner products,
+    <z_u, z_v> = ss + tt + ts + st, of text vectors z^s (which depend on the other
+    text) and structure vectors z^t (a table).
+    """
+
+    def __init__(
+        self,
+        encoder: keras.layers.Layer,
+        *,
+        word_count: int,
+        node_count: int,
+        dimension: int,
+        clip: bool = True,
+        map_mixed: bool = False,
+        word_dropout: float = 0.0,
+        structure_spread: float = 0.3,
+        seed: int = 1,
+        **options: Any,
+    ) -> None:
+        """Takes an encoder and the sizes of the tables.
+
+        Args:
+            encoder: A layer from two texts `[b, n, p]`, `[b, m, p]` and their masks
+                to two vectors `[b, d]`.
+            word_count: Rows of the word table; row 0 is padding.
+            node_count: Rows of the node table.
+            dimension: Columns of both tables.
+            clip: Whether node vectors are clipped to norm 1 when they are read.
+            map_mixed: Whether the mixed terms have a trainable linear map.
+            word_dropout: Share of the words that training leaves out.
+            structure_spread: Standard deviation of the node table at the start.
+            seed: What the initial values and the word dropout hang on.
+            **options: What `keras.Model` takes.
+        """
+        super().__init__(**options)
+        self.encoder = encoder
+        self.clip = clip
+        self.word_dropout = word_dropout
+        self.seed = seed
+        tables = {
+            "words": (word_count, 0.3),
+            "structure": (node_count, structure_spread),
+        }
+        for salt, (name, (rows, spread)) in enumerate(tables.items()):
+            initial = keras.initializers.TruncatedNormal(
+                stddev=spread, seed=seed + salt
+            )
+            table = self.add_weight(
+                shape=(rows, dimension), initializer=initial, name=name
+            )
+            setattr(self, name, table)
+        self.mixed = InnerProduct(mapped=map_mixed, name="mixed")
+        self.loss_tracker = keras.metrics.Mean(name="loss")
+        # Traced once, though a step calls it for each group.
+        ids = tf.TensorSpec([None, None], tf.int32)
+        self._encode_in_training = tf.function(
+            lambda source, target, salt: self.encode(source, target, True, salt),
+            input_signature=[ids, ids, tf.TensorSpec([], tf.int32)],
+        )
+
+    def encode(
+        self,
+        source: tf.Tensor,
+        target: tf.Tensor,
+        training: bool = False,
+        salt: int | tf.Tensor = 0,
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Turns pairs of texts into text vectors, each in the other's context.
+
+        Args:
+            source: Word ids, `[b, n]`, 0 for padding.
+            target: Word ids, `[b, m]`.
+            training: Whether words are dropped.
+            salt: Tells several calls of one step apart when words are dropped.
+
+        Returns:
+            The vectors z^s of source given target and of target given source,
+            each `[b, d]`.
+        """
+        source_words, source_mask = self.look_up(source, training, 2 * salt)
+        target_words, target_mask = self.look_up(target, training, 2 * salt + 1)
+        return self.encoder(
+            source_words,
+            target_words,
+            source_mask=source_mask,
+            target_mask=target_mask,
+        )
+
+    def look_up(
+        self, ids: tf.Tensor, training: bool = False, salt: int | tf.Tensor = 0
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Looks words up, `[b, n]` to `[b, n, p]`, and marks the real ones."""
+        mask = ids > 0
+        if training and self.word_dropout:
+            step = tf.cast(self.optimizer.iterations, tf.int32)
+            mask = drop_words(
+                mask, self.word_dropout, tf.stack([1000 * self.seed + salt, step])
+            )
+        return tf.gather(tf.convert_to_tensor(self.words), ids), mask
+
+    def match(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+        """Returns how the encoder matches the words of two texts, `[b, n, m]`."""
+        source_words, source_mask = self.look_up(source)
+        target_words, target_mask = self.look_up(target)
+        return self.encoder.match(
+            source_words,
+            target_words,
+            source_mask=source_mask,
+            target_mask=target_mask,
+        )
+
+    @property
+    def trims(self) -> bool:
+        """Whether padding may be cut off without changing a result."""
+        return getattr(self.encoder, "masked", True)
+
+    def make_variables(self) -> None:
+        """Makes every variable by encoding a pair of short texts."""
+        ids = tf.ones([1, 4], tf.int64)
+        place = self.place(tf.zeros([1], tf.int64))
+        near, far = self.encode(ids, ids)
+        self.pair_terms(near, place, far, place)
+        self.built = True
+        self.optimizer.build(self.trainable_variables)
+
+    def place(self, nodes: tf.Tensor) -> tf.Tensor:
+        """Returns the structure vectors of nodes, `[..., d]`."""
+        rows = tf.gather(tf.convert_to_tensor(self.structure), nodes)
+        return tf.clip_by_norm(rows, 1.0, axes=-1) if self.clip else rows
+
+    def pair_terms(
+        self,
+        source_text: tf.Tensor,
+        source_place: tf.Tensor,
+        target_text: tf.Tensor,
+        target_place: tf.Tensor,
+    ) -> tf.Tensor:
+        """Returns the terms ss, tt, ts and st of pairs of vectors, `[..., 4]`."""
+        return tf.stack(
+            [
+                tf.reduce_sum(source_text * target_text, -1),
+                tf.reduce_sum(source_place * target_place, -1),
+                self.mixed(source_place, target_text),
+                self.mixed(target_place, source_text),
+            ],
+            axis=-1,
+        )
+
+    def encode_edges(self, batch: Batch, training: bool) -> Vectors:
+        """Encodes the edges of a batch, and each source with its negatives.
+
+        Args:
+            batch: A batch of `edge_batches`.
+            training: Whether words are dropped.
+
+        Returns:
+            Text vectors of source given target and target given source, `[b, d]`,
+            and of source given negative and negative given source, `[b, K, d]`.
+        """
+        size, count = tf.unstack(tf.shape(batch["negatives"]))
+        strangers = flat_texts(batch["negatives_text"])
+        # One pass over edges and negatives: b pairs, then b * K.
+        sources = repeat_texts(batch["source_text"], count)
+        encode = self._encode_in_training if training else self.encode
+        near, far = in_groups(
+            lambda left, right, group: encode(left, right, salt=group),
+            tf.concat([batch["source_text"], sources], 0),
+            tf.concat([batch["target_text"], strangers], 0),
+            GROUPS,
+        )
+        shape = [size, count, near.shape[-1]]
+        return Vectors(
+            near[:size],
+            far[:size],
+            tf.reshape(near[size:], shape),
+            tf.reshape(far[size:], shape),
+        )
+
+    def call(self, batch: Batch, training: bool = False) -> tuple[tf.Tensor, tf.Tensor]:
+        """Returns the terms of edges and of their negatives.
+
+        Args:
+            batch: A batch of `edge_batches`.
+            training: Whether words are dropped.
+
+        Returns:
+            Terms of the edges, `[b, 4]`, and of (source, negative), `[b, K, 4]`.
+        """
+        texts = self.encode_edges(batch, training)
+        source, target = self.place(batch["source"]), self.place(batch["target"])
+        positive = self.pair_terms(texts.source, source, texts.target, target)
+        negatives = self.place(batch["negatives"])
+        negative = self.pair_terms(
+            texts.source_of_negative, source[:, None], texts.negative, negatives
+        )
+        return positive, negative
+
+    def train_step(self, batch: Batch) -> dict[str, tf.Tensor]:
+        """Takes one step on the summed loss; reports the mean loss of an edge."""
+        with tf.GradientTape() as tape:
+            losses = self.loss(*self(batch, training=True))
+            loss = tf.reduce_sum(losses)
+        variables = self.trainable_variables
+        self.optimizer.apply(tape.gradient(loss, variables), variables)
+        self.loss_tracker.update_state(losses)
+        return {"loss": self.loss_tracker.result()}

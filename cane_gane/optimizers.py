@@ -1,0 +1,33 @@
+"""Adam as TensorFlow 1 has it, which upstream trains with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+
+@keras.saving.register_keras_serializable(package="cane_gane")
+class SummingAdam(keras.optimizers.Adam):
+    """Adam that sums the gradients of a repeated row before squaring them.
+
+    Keras squares each slice of a sparse gradient before it sums, so that a word
+    which stands in a batch a thousand times moves too far. Summed first, the
+    update equals that of a dense gradient, as in TensorFlow 1; its epsilon is
+    1e-8.
+    """
+
+    def __init__(
+        self, learning_rate: Any = 1e-3, epsilon: float = 1e-8, **kw: Any
+    ) -> None:
+        """Takes what `keras.optimizers.Adam` takes."""
+        super().__init__(learning_rate=learning_rate, epsilon=epsilon, **kw)
+
+    def apply(
+        self, grads: Sequence[Any], trainable_variables: Sequence[Any] | None = None
+    ) -> None:
+        """Applies gradients, sparse ones as dense ones."""
+        dense = [None if grad is None else tf.convert_to_tensor(grad) for grad in grads]
+        super().apply(dense, trainable_variables)

@@ -1,0 +1,121 @@
+"""The folder of a run: its lock, its settings, its files, each written whole."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from cane_gane.config import Config
+from cane_gane.errors import InputError
+from cane_gane.files import write_atomically
+
+README = """\
+A run of cane_gane. What each file is:
+
+config.json            every setting, versions, digests of the data, command line
+graph.txt              training edges, two node ids a line (upstream CANE's format)
+test_graph.txt         test edges
+history.csv            loss and validation AUC of each epoch
+metrics.json           the figures of the final evaluation
+embed.txt              a vector a line for node 0, 1, …: text and structure (upstream's
+                       format; a blank line for a node without a training edge)
+embed_text.txt         the text half of it, averaged over the node's training edges
+embed_structure.txt    the structure half, which is what upstream's auc.py scores
+embeddings.word2vec    embed.txt with names, in word2vec text format (gensim reads it)
+vocabulary.txt         the word with id i in line i, counted from 0
+checkpoints/           the last and the best epoch, to go on from
+saved_model/           the trained model; docs/saved-model.md shows how to use it
+"""
+
+
+class RunFolder:
+    """One run's folder."""
+
+    def __init__(self, path: Path) -> None:
+        """Takes the folder, which need not exist yet."""
+        self.path = path
+
+    @classmethod
+    def of(cls, config: Config, runs_dir: Path) -> RunFolder:
+        """Returns `runs_dir/DATASET-RATIO-VARIANT-seedN`."""
+        name = f"{Path(config.dataset).name}-{config.ratio:g}-{config.variant}"
+        return cls(runs_dir / f"{name}-seed{config.seed}")
+
+    @property
+    def checkpoints(self) -> Path:
+        """Where the last and the best epoch are kept."""
+        return self.path / "checkpoints"
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has been trained and evaluated."""
+        return (self.path / "metrics.json").is_file()
+
+    @contextlib.contextmanager
+    def opened(self, config: Config, *, overwrite: bool = False) -> Iterator[None]:
+        """Holds the folder for one process, with the settings of `config`.
+
+        Raises:
+            InputError: Another process holds it, or it has other settings.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        with open(self.path / ".lock", "a+") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                lock.seek(0)
+                raise InputError(
+                    f"{self.path}: found it in use by process {lock.read().strip()}; "
+                    "expected no other run there: wait, or choose another --runs_dir"
+                ) from None
+            lock.truncate(0)
+            lock.write(str(os.getpid()))
+            lock.flush()
+            if overwrite:
+                self._clear()
+            self._check_settings(config)
+            yield
+
+    def _clear(self) -> None:
+        for entry in self.path.iterdir():
+            if entry.is_dir():
+                shutil.rmtree(entry)
+            elif entry.name != ".lock":
+                entry.unlink()
+
+    def _check_settings(self, config: Config) -> None:
+        known = self.read_json("config.json")
+        if known is None:
+            return
+        chosen = dataclasses.asdict(config)
+        changed = [
+            f"{name} {known['settings'].get(name)} (now {value})"
+            for name, value in chosen.items()
+            if known["settings"].get(name) != value
+        ]
+        if changed:
+            raise InputError(
+                f"{self.path}: found a run with {', '.join(changed)}; expected the "
+                "same settings: add --overwrite, or choose another --runs_dir"
+            )
+
+    def read_json(self, name: str) -> Any:
+        """Returns the content of a JSON file, or None where there is none."""
+        path = self.path / name
+        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+    def write_json(self, name: str, content: Mapping[str, Any]) -> None:
+        """Writes a JSON file whole."""
+        text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+        write_atomically(self.path / name, (text + "\n").encode())
+
+    def write_text(self, name: str, text: str) -> None:
+        """Writes a text file whole."""
+        write_atomically(self.path / name, text.encode())

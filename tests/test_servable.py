@@ -1,0 +1,146 @@
+"""The SavedModel, in a fresh process that knows only TensorFlow and numpy."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from cane_gane.config import VARIANTS, make_config
+from cane_gane.models import build_model
+from cane_gane.network import TextualNetwork
+from cane_gane.servable import Servable
+from cane_gane.tokens import TOKENIZERS, CleanTokenizer
+from tests.networks import write_topics
+
+PAIRS = np.array([[0, 1], [2, 3], [4, 4], [5, 0]])
+ODD = ["", "never seen words", "topic1word3 " * 10_000, "topic0word1 😀 网络", "\x00\n"]
+
+SCRIPT = """
+import json, resource, sys
+import numpy as np, tensorflow as tf
+assert "cane_gane" not in sys.modules
+given = json.load(open(sys.argv[2]))
+model = tf.saved_model.load(sys.argv[1])
+call = lambda name, **inputs: {k: v.numpy() for k, v in
+                               model.signatures[name](**{k: tf.constant(v) for k, v in inputs.items()}).items()}
+out = {}
+pairs = np.array(given["pairs"], np.int64)
+out["score_nodes"] = call("score_nodes", source=pairs[:, 0], target=pairs[:, 1])["score"].tolist()
+out["embed_nodes"] = call("embed_nodes", nodes=pairs[:, 0], contexts=pairs[:, 1])["embedding"].tolist()
+texts = [given["texts"][i] for i in pairs[:, 0]]
+contexts = [given["texts"][i] for i in pairs[:, 1]]
+out["score"] = call("score", source=texts, target=contexts)["score"].tolist()
+out["embed"] = call("embed", text=texts, context=contexts)["embedding"].tolist()
+plan = call("plan", source=texts, target=contexts)
+out["words"] = [[w.decode() for w in row if w] for row in plan["source_words"]]
+out["plan"] = plan["plan"].sum((1, 2)).tolist()
+odd = given["odd"]
+out["odd"] = bool(np.isfinite(call("score", source=odd, target=odd[::-1])["score"]).all())
+many = np.arange(10_000) % len(given["texts"])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+out["many"] = call("score_nodes", source=many, target=many[::-1].copy())["score"].shape
+out["megabytes"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+out["none"] = call("score", source=np.array([], object), target=np.array([], object))["score"].shape
+json.dump(out, open(sys.argv[3], "w"))
+"""  # noqa: E501
+
+
+def make_servable(folder, variant, **options):
+    network = TextualNetwork.read(write_topics(folder / "network"))
+    small = {"dimension": 8, "iterations": 5, "window": 3}
+    config = make_config(variant=variant, **{**small, **options})
+    tokenizer = TOKENIZERS[config.tokenizer].fit(network)
+    texts = tokenizer.encode(tokenizer.read(network), config.max_length)
+    tokenizer.save(folder / "vocabulary.txt")
+    model = build_model(config, len(tokenizer.words), network.node_count)
+    unknown = len(tokenizer.reserved) - 1
+    return Servable(model, texts, folder / "vocabulary.txt", unknown), network, model
+
+
+@pytest.fixture(scope="module", params=VARIANTS)
+def served(request, tmp_path_factory):
+    """A model of each variant, and what a fresh process makes of its SavedModel."""
+    folder = tmp_path_factory.mktemp(request.param)
+    servable, network, _ = make_servable(folder, request.param)
+    servable.export(folder / "exported")
+    (folder / "exported").rename(folder / "moved")
+    given = {"pairs": PAIRS.tolist(), "texts": list(network.texts), "odd": ODD}
+    (folder / "given.json").write_text(json.dumps(given))
+    paths = [str(folder / name) for name in ("moved", "given.json", "out.json")]
+    subprocess.run(
+        [sys.executable, "-c", SCRIPT, *paths], check=True, cwd="/", env={"PATH": ""}
+    )
+    return servable, network, json.loads((folder / "out.json").read_text()), folder
+
+
+def test_nodes_score_as_in_the_trained_model(served):
+    servable, _, out, _ = served
+    expected = servable.pair_scorer()(PAIRS)
+    np.testing.assert_allclose(out["score_nodes"], expected, rtol=1e-5, atol=1e-5)
+
+
+def test_node_embeddings_are_structure_then_text(served):
+    servable, _, out, _ = served
+    expected = servable.embed_nodes(PAIRS[:, 0], PAIRS[:, 1])["embedding"]
+    np.testing.assert_allclose(out["embed_nodes"], expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(np.array(out["embed"]), expected[:, 8:], atol=1e-5)
+
+
+def test_raw_texts_score_by_their_text_vectors(served):
+    servable, network, out, folder = served
+    tokenizer = CleanTokenizer.load(folder / "vocabulary.txt")
+    ids = tokenizer.encode(network.texts).ids
+    near, far = servable.model.encode(ids[PAIRS[:, 0]], ids[PAIRS[:, 1]])
+    expected = np.sum(near * far, 1)
+    np.testing.assert_allclose(out["score"], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_plan_comes_with_its_words(served):
+    _, network, out, _ = served
+    assert out["words"] == [network.texts[i].split() for i in PAIRS[:, 0]]
+    assert min(out["plan"]) > 0
+
+
+def test_odd_texts_give_finite_scores(served):
+    assert served[2]["odd"]
+
+
+def test_batches_of_none_and_of_ten_thousand_are_answered(served):
+    assert (served[2]["none"], served[2]["many"]) == ([0], [10_000])
+    assert served[2]["megabytes"] < 500
+
+
+def test_the_vocabulary_is_readable(served):
+    words = (served[3] / "moved" / "assets" / "vocabulary.txt").read_text().split("\n")
+    assert words[:2] == ["<PAD>", "<UNK>"]
+    assert "topic1word3" in words
+
+
+def test_weights_are_stored_once(tmp_path):
+    servable, _, model = make_servable(tmp_path, "ot", dimension=300)
+    servable.export(tmp_path / "exported")
+    stored = sum(p.stat().st_size for p in (tmp_path / "exported/variables").iterdir())
+    weights = sum(4 * np.prod(v.shape) for v in model.trainable_variables)
+    assert weights < stored < 1.3 * weights
+
+
+def test_upstreams_mode_serves_padded_texts(tmp_path):
+    servable, network, _ = make_servable(
+        tmp_path, "cane", preset="upstream", max_length=40
+    )
+    texts = tf.constant(list(network.texts[:3]))
+    assert np.isfinite(servable.score(texts, texts[::-1])["score"]).all()
+
+
+def test_the_command_line_of_tensorflow_shows_it(served):
+    done = subprocess.run(
+        [sys.executable, "-m", "tensorflow.python.tools.saved_model_cli", "show",
+         "--dir", str(served[3] / "moved"), "--all"],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for name in ("score", "score_nodes", "embed", "embed_nodes", "plan"):
+        assert f"signature_def['{name}']" in done.stdout

@@ -1,0 +1,173 @@
+"""Runs that are killed, resumed, repeated and spoiled, as a user would do it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from cane_gane.config import make_config
+from cane_gane.errors import InputError
+from cane_gane.evaluation.vectors import read_embeddings, read_word2vec
+from cane_gane.runs import RunFolder
+from tests.conftest import ROOT
+from tests.networks import write_topics
+
+FLAGS = ["--dimension=8", "--epochs=6", "--batch_size=8", "--patience=6",
+         "--validation=0.2", "--learning_rate=0.01", "--device=cpu"]  # fmt: skip
+
+
+def start(network, runs_dir, *flags, variant="wane"):
+    """Starts the training command in a process of its own."""
+    command = [sys.executable, "-m", "cane_gane", str(network), "0.6", variant]
+    return subprocess.Popen(
+        [*command, *FLAGS, f"--runs_dir={runs_dir}", *flags],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def finish(process):
+    out, err = process.communicate(timeout=300)
+    return process.returncode, out, err
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory):
+    return write_topics(tmp_path_factory.mktemp("data") / "topics")
+
+
+@pytest.fixture(scope="module")
+def finished(network, tmp_path_factory):
+    """A run that nothing disturbed: its folder and what it printed."""
+    runs_dir = tmp_path_factory.mktemp("runs")
+    code, out, err = finish(start(network, runs_dir))
+    assert code == 0, err
+    return runs_dir / "topics-0.6-wane-seed1", out, err
+
+
+def history(folder):
+    return (folder / "history.csv").read_text().splitlines()
+
+
+def test_the_folder_holds_what_its_readme_lists(finished):
+    folder, _, _ = finished
+    listed = [
+        line.split()[0].rstrip("/")
+        for line in (folder / "README.txt").read_text().splitlines()[2:]
+        if line and not line.startswith(" ")
+    ]
+    assert set(listed) == {p.name for p in folder.iterdir()} - {"README.txt", ".lock"}
+
+
+def test_it_ends_with_a_table_and_the_folder(finished):
+    folder, out, _ = finished
+    assert out.splitlines()[-1] == str(folder)
+    assert "model, pair by pair" in out
+
+
+def test_progress_tells_epoch_loss_validation_and_time_left(finished):
+    lines = [line for line in finished[2].splitlines() if line.startswith("epoch")]
+    assert len(lines) == 6
+    assert all("loss" in line and "validation AUC" in line for line in lines)
+    assert "left" in lines[0]
+
+
+def test_a_network_with_topics_is_learned(finished):
+    metrics = json.loads((finished[0] / "metrics.json").read_text())
+    assert metrics["link_prediction"]["strict"]["auc"] > 0.7
+    assert metrics["node_classification"]["0.5"]["micro_f1"] > 0.8
+
+
+def test_the_record_is_complete(finished):
+    record = json.loads((finished[0] / "config.json").read_text())
+    assert record["settings"]["learning_rate"] == 0.01
+    assert set(record["data"]) == {"data.txt", "graph.txt", "group.txt"}
+    assert record["versions"]["tensorflow"]
+    assert "0.6 wane" in record["command"]
+
+
+def test_the_embeddings_agree_with_each_other(finished):
+    folder, _, _ = finished
+    both = read_embeddings(folder / "embed.txt")
+    halves = [read_embeddings(folder / f"embed_{h}.txt") for h in ("structure", "text")]
+    np.testing.assert_array_equal(both, np.concatenate(halves, 1))
+    names, vectors = read_word2vec(folder / "embeddings.word2vec")
+    np.testing.assert_allclose(vectors, both[[int(name) for name in names]], rtol=1e-6)
+
+
+def test_a_finished_run_is_not_trained_again(finished, network):
+    folder, out, _ = finished
+    code, again, err = finish(start(network, folder.parent))
+    assert (code, again) == (0, out)
+    assert "is finished" in err
+
+
+def test_other_settings_do_not_go_into_the_same_folder(finished, network):
+    code, _, err = finish(start(network, finished[0].parent, "--negatives=2"))
+    assert code == 2
+    assert "found a run with negatives 1 (now 2)" in err
+
+
+@pytest.mark.slow
+def test_a_run_killed_at_any_moment_ends_as_if_undisturbed(finished, network, tmp_path):
+    folder = tmp_path / "topics-0.6-wane-seed1"
+    generator = np.random.default_rng()
+    kills = 0
+    for epoch in (0, 2, 4):
+        process = start(network, tmp_path)
+        # Wait until the epoch is kept, then a random moment longer.
+        while process.poll() is None and not (
+            epoch == 0
+            or ((folder / "history.csv").exists() and len(history(folder)) > epoch)
+        ):
+            time.sleep(0.02)
+        time.sleep(generator.uniform(0, 8 if epoch == 0 else 0.5))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        kills += process.returncode == -signal.SIGKILL
+    code, _, err = finish(start(network, tmp_path))
+    assert code == 0, err
+    assert kills >= 1
+    for name in ("embed.txt", "embeddings.word2vec", "graph.txt"):
+        assert (folder / name).read_bytes() == (finished[0] / name).read_bytes(), name
+    losses = [
+        [line.split(",")[:3] for line in history(f)] for f in (folder, finished[0])
+    ]
+    assert losses[0] == losses[1]
+    strays = [p.name for p in folder.rglob(".*") if p.name != ".lock"]
+    assert len(strays) <= kills  # a kill may leave the file that was being written
+
+
+@pytest.mark.slow
+def test_a_diverging_run_stops_with_code_3(network, tmp_path):
+    code, _, err = finish(start(network, tmp_path, "--learning_rate=1e18"))
+    assert code == 3
+    assert "try a lower --learning_rate" in err
+    assert "Traceback" not in err
+
+
+def test_a_second_run_in_the_same_folder_says_so(tmp_path):
+    config = make_config(dataset="topics")
+    first, second = (RunFolder.of(config, tmp_path) for _ in range(2))
+    with (
+        first.opened(config),
+        pytest.raises(InputError, match=f"in use by process {os.getpid()}"),
+        second.opened(config),
+    ):
+        pass
+
+
+def test_overwriting_clears_the_folder(tmp_path):
+    config = make_config(dataset="topics")
+    folder = RunFolder.of(config, tmp_path)
+    with folder.opened(config):
+        folder.write_json("metrics.json", {})
+        folder.write_text("checkpoints/last.npz", "old")
+    with folder.opened(config, overwrite=True):
+        assert not folder.finished
+        assert not folder.checkpoints.exists()

@@ -19,8 +19,8 @@ _HELP = """\
 cane_gane: GANE, textual network embedding by optimal transport.
 
 {commands}
-  bash run.sh benchmark NAME        Measures speed; benchmarks/ has the names.
-  bash run.sh test                  Runs ruff, mypy and pytest.
+  bash run.sh benchmark NAME          Measures speed; benchmarks/ has the names.
+  bash run.sh test                    Runs ruff, mypy and pytest.
 
   DATASET is pydocs (built on the spot), cora, HepTh, zhihu, or any folder with
   data.txt and graph.txt. `bash run.sh COMMAND --help` lists a command's flags.
@@ -96,7 +96,10 @@ def _help() -> str:
         module = _module(name)
         command = [] if name == "train" else [name]
         call = " ".join(["bash run.sh", *command, *module.USAGE])
-        rows.append(f"  {call:<32}  {_summary(module)}")
+        rows.append(f"  {call:<34}  {_summary(module)}")
+    rows.insert(
+        0, f"  {'bash run.sh':<34}  The same as: bash run.sh {' '.join(DEFAULT)}"
+    )
     return _HELP.format(commands="\n".join(rows)).rstrip()
 
 
@@ -106,7 +109,9 @@ def _command_help(name: str, module: ModuleType, values: flags.FlagValues) -> st
         for one in sorted(flag, key=lambda f: f.name):
             choices = getattr(one.parser, "enum_values", None)
             form = f"--{one.name}" + (f"={'|'.join(choices)}" if choices else "")
-            rows.append(f"  {form:<36}  {one.help} (default: {one.default})")
+            default = "" if one.default is None else f" (default: {one.default})"
+            about = one.help.split(">: ")[-1]  # absl repeats the choices there
+            rows.append(f"  {form:<28}  {about}{default}")
     return "\n".join(rows)
 
 

@@ -22,6 +22,7 @@ from cane_gane.runs import RunFolder
 LAST, BEST = "last.npz", "best.npz"
 # A loss this many times the lowest one so far will not come back.
 _DIVERGED = 50
+_BAR = 20
 
 
 class DivergedError(InputError):
@@ -85,6 +86,21 @@ class Keeper(keras.callbacks.Callback):
         """Starts the clock."""
         self._start = time.perf_counter()
 
+    def on_train_batch_end(
+        self, batch: int, logs: dict[str, Any] | None = None
+    ) -> None:
+        """Draws a bar, where somebody is watching."""
+        if sys.stderr.isatty():
+            steps = self.params["steps"]
+            done = _BAR * (batch + 1) // steps
+            bar = "█" * done + "░" * (_BAR - done)
+            loss = float((logs or {})["loss"])
+            print(
+                f"\repoch {len(self.rows) + 1:>3}/{self._epochs}  {bar} "
+                f"step {batch + 1}/{steps}  loss {loss:.4f}",
+                end="\r", file=sys.stderr, flush=True,
+            )  # fmt: skip
+
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Judges and keeps the epoch."""
         loss = float((logs or {})["loss"])
@@ -134,7 +150,9 @@ class Keeper(keras.callbacks.Callback):
             f"{row['seconds']:.1f} s",
             f"at most {_duration(left)} left" if left else "",
         ]
-        print("  ".join(filter(None, parts)), file=sys.stderr, flush=True)
+        line = "  ".join(filter(None, parts))
+        blanks = 79 if sys.stderr.isatty() else 0  # they cover the bar
+        print(f"{line:<{blanks}}", file=sys.stderr, flush=True)
 
     def restore_best(self, model: PairModel) -> int:
         """Sets the model to the best epoch; returns its number."""

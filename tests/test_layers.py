@@ -69,19 +69,19 @@ CASES = [
     ),
     Case(
         WordAlignment,
-        {"scale": 0.5, "return_weights": True},
+        {"scale": 0.5, "return_plan": True},
         outputs=[(4, 5, 6), (4, 7, 6), (4, 5, 7), (4, 7, 5)],
         **PAIR,
     ),
     Case(
         MutualAttention,
-        {"filters": 3, "return_weights": True},
+        {"filters": 3, "return_plan": True},
         outputs=[(4, 3), (4, 3), (4, 4), (4, 6)],
         **PAIR,
     ),
     Case(
         AttentionParsing,
-        {"window": 3, "return_weights": True},
+        {"window": 3, "return_plan": True},
         outputs=[(4, 6), (4, 7)],
         **PARSED,
     ),
@@ -306,7 +306,7 @@ def test_the_literal_reading_pools_over_the_context():
 
 def test_the_literal_reading_lets_no_padding_in():
     real = np.arange(6)[None] < np.array([[4], [3]])
-    layer = AttentionParsing(window=3, reading="literal", return_weights=True)
+    layer = AttentionParsing(window=3, reading="literal", return_plan=True)
     masks = {"source_mask": real, "context_mask": real}
     _, weights = layer(plans(6, 6), words(6), **masks)
     found = layer(plans(6, 6), np.where(real[..., None], words(6), 9), **masks)[0]
@@ -355,7 +355,7 @@ def test_scaled_logits_of_an_even_plan_do_not_depend_on_its_size(n):
 def test_matched_words_start_with_more_weight():
     plan = np.zeros((1, 4, 9), "float32")
     plan[0, :, 2] = 0.25
-    layer = AttentionParsing(window=3, return_weights=True)
+    layer = AttentionParsing(window=3, return_plan=True)
     weights = layer(plan, words(9, batch=1))[1]
     assert np.all(np.sort(np.argsort(weights[0])[-3:]) == [1, 2, 3])
 
@@ -373,7 +373,7 @@ def upstream():
 
 @pytest.fixture
 def upstream_layer(upstream):
-    layer = MutualAttention(masked=False, return_weights=True)
+    layer = MutualAttention(masked=False, return_plan=True)
     layer.build((None, None, 100))
     layer.kernel.assign(upstream["var_W2"][:, :, 0])
     layer.affinity.assign(upstream["var_rand_matrix"])
@@ -459,7 +459,7 @@ def test_word_alignment_is_dot_product_attention_both_ways():
 
 def test_the_rows_of_word_weights_sum_to_one_at_real_words():
     real = np.arange(7)[None] < np.array([[4], [7]])
-    layer = WordAlignment(return_weights=True)
+    layer = WordAlignment(return_plan=True)
     _, _, forth, back = layer(words(5), words(7, seed=2), target_mask=real)
     np.testing.assert_allclose(np.sum(forth, 2), 1, rtol=1e-5)
     np.testing.assert_allclose(np.sum(back, 2), real, rtol=1e-5)

@@ -80,7 +80,7 @@ def test_split_writes_upstreams_files(folder, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["inspekt", "x"], "found command 'inspekt'; expected one of inspect"),
+        (["inspekt", "x"], "found command 'inspekt'; expected one of train, inspect"),
         (["inspect"], "inspect: found 0 arguments (none); expected DATASET"),
         (["inspect", "nowhere"], "found no data set and no folder 'nowhere'"),
         (["inspect", "x", "--jsn"], "inspect: Unknown command line flag 'jsn'"),

@@ -14,13 +14,12 @@ from cane_gane.tokens import EncodedTexts
 SMALL = {"dimension": 8, "iterations": 5, "window": 3, "word_dropout": 0.0}
 EDGES = np.array([[i, (i * 7 + 3) % 20] for i in range(12)])
 LENGTHS = np.arange(20) % 6 + 1
+IDS = np.random.default_rng(0).integers(1, 30, (20, 9))
 TEXTS = EncodedTexts(
-    np.where(
-        np.arange(9) < LENGTHS[:, None], np.random.default_rng(0).integers(1, 30, (20, 9)), 0
-    ).astype(np.int32),
+    np.where(np.arange(9) < LENGTHS[:, None], IDS, 0).astype(np.int32),
     LENGTHS.astype(np.int32),
     0,
-)  # fmt: skip
+)
 
 
 def make(variant, **options):

@@ -135,12 +135,27 @@ def test_upstreams_mode_serves_padded_texts(tmp_path):
     assert np.isfinite(servable.score(texts, texts[::-1])["score"]).all()
 
 
-def test_the_command_line_of_tensorflow_shows_it(served):
-    done = subprocess.run(
-        [sys.executable, "-m", "tensorflow.python.tools.saved_model_cli", "show",
-         "--dir", str(served[3] / "moved"), "--all"],
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+@pytest.mark.slow
+def test_the_command_line_of_tensorflow_shows_and_runs_it(tmp_path):
+    servable, _, _ = make_servable(tmp_path, "wane")
+    servable.export(tmp_path / "exported")
+
+    def tool(command, *words):
+        module = "tensorflow.python.tools.saved_model_cli"
+        done = subprocess.run(
+            [sys.executable, "-m", module, command, "--dir", str(tmp_path / "exported"),
+             *words],
+            capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    shown = tool("show", "--all")
     for name in ("score", "score_nodes", "embed", "embed_nodes", "plan"):
-        assert f"signature_def['{name}']" in done.stdout
+        assert f"signature_def['{name}']" in shown
+    inputs = "source=np.array([0, 2, 4, 5]);target=np.array([1, 3, 4, 0])"
+    signature = ["--tag_set", "serve", "--signature_def", "score_nodes"]
+    printed = tool("run", *signature, "--input_exprs", inputs)
+    found = [float(x) for x in printed.split("[")[-1].split("]")[0].split()]
+    expected = servable.pair_scorer()(PAIRS)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)

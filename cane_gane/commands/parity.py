@@ -1,4 +1,4 @@
-"""Compares the CANE model with a fixture of upstream's own graph."""
+"""Compares the CANE model with upstream's own graph."""
 
 from __future__ import annotations
 

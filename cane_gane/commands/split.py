@@ -21,7 +21,7 @@ def define(values: flags.FlagValues) -> None:
     flags.DEFINE_string(
         "output",
         None,
-        "folder to write to (runs/DATASET-RATIO-split-RULE-seedN)",
+        "folder to write to (default: runs/DATASET-RATIO-split-RULE-seedN)",
         flag_values=values,
     )
 

@@ -1,4 +1,4 @@
-"""Trains, evaluates and exports a model (the main job)."""
+"""Trains, evaluates and exports a model."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class AttentionParsing(MaskConsumer):
         reading: `"context"` or `"literal"`.
         scale: Multiply the plan by n m; False is the paper's.
         use_bias: Add a trainable number to each filter's output; the paper has none.
-        return_weights: Also return w.
+        return_plan: Also return w.
         **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
@@ -64,7 +64,7 @@ class AttentionParsing(MaskConsumer):
         context_mask: True at real words of v, `[batch, m]`.
 
     Returns:
-        s_{u<-v}, `[batch, p]`, zeros where u or v is empty; with `return_weights` also
+        s_{u<-v}, `[batch, p]`, zeros where u or v is empty; with `return_plan` also
         w, `[batch, m]` (`[batch, n]` in the literal reading).
 
     Raises:
@@ -79,7 +79,7 @@ class AttentionParsing(MaskConsumer):
         reading: str = "context",
         scale: bool = True,
         use_bias: bool = False,
-        return_weights: bool = False,
+        return_plan: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -89,7 +89,7 @@ class AttentionParsing(MaskConsumer):
         self.reading = check_choice("reading", reading, ["context", "literal"])
         self.scale = scale
         self.use_bias = use_bias
-        self.return_weights = return_weights
+        self.return_plan = return_plan
 
     def build(self, plan_shape: Shape, context_shape: Shape) -> None:
         """Makes filters `[window, c_in, c]`, biases, and the linear map B."""
@@ -150,7 +150,7 @@ class AttentionParsing(MaskConsumer):
         weights = tf.cast(masked_softmax(logits, real & both[:, None]), context.dtype)
         words = tf.where(real_context[:, :, None], context, 0)
         aligned = tf.matmul(weights[:, None, :], words)[:, 0]
-        return (aligned, weights) if self.return_weights else aligned
+        return (aligned, weights) if self.return_plan else aligned
 
     def _parse(
         self, plan: tf.Tensor, real_source: tf.Tensor, real_context: tf.Tensor
@@ -180,7 +180,7 @@ class AttentionParsing(MaskConsumer):
         """`[batch, p]`, and the shape of the weights."""
         aligned = (context_shape[0], context_shape[2])
         weights = (plan_shape[0], plan_shape[2 if self.reading == "context" else 1])
-        return (aligned, weights) if self.return_weights else aligned
+        return (aligned, weights) if self.return_plan else aligned
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` builds the same layer of."""
@@ -192,7 +192,7 @@ class AttentionParsing(MaskConsumer):
             "reading": self.reading,
             "scale": self.scale,
             "use_bias": self.use_bias,
-            "return_weights": self.return_weights,
+            "return_plan": self.return_plan,
         }
 
 

@@ -45,7 +45,7 @@ class MutualAttention(MaskConsumer):
         filters: Width f of the features.
         window: Words in a window.
         masked: Ignore padding; False is upstream.
-        return_weights: Also return the attention over windows.
+        return_plan: Also return the attention over windows.
         **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
@@ -56,7 +56,7 @@ class MutualAttention(MaskConsumer):
 
     Returns:
         `(source_vector, target_vector)`, `[batch, f]` each, zeros for an empty text
-        and beside one; with `return_weights` also `[batch, n - window + 1]` and
+        and beside one; with `return_plan` also `[batch, n - window + 1]` and
         `[batch, m - window + 1]`.
 
     Raises:
@@ -68,14 +68,14 @@ class MutualAttention(MaskConsumer):
         filters: int = 100,
         window: int = 2,
         masked: bool = True,
-        return_weights: bool = False,
+        return_plan: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.filters = check_positive("filters", filters)
         self.window = check_positive("window", window)
         self.masked = masked
-        self.return_weights = return_weights
+        self.return_plan = return_plan
 
     def build(self, source_shape: Shape, target_shape: Shape | None = None) -> None:
         """Makes `kernel`, `[window, p, f]`, and R, `affinity`, `[f, f]`."""
@@ -102,7 +102,7 @@ class MutualAttention(MaskConsumer):
         one = self.features(source, source_mask)
         other = self.features(target, target_mask)
         found = self.attend(one[0], other[0], one[1], other[1])
-        return found if self.return_weights else found[:2]
+        return found if self.return_plan else found[:2]
 
     def features(
         self, words: tf.Tensor, mask: tf.Tensor | None = None
@@ -183,7 +183,7 @@ class MutualAttention(MaskConsumer):
     ) -> tuple[Shape, ...]:
         """`[batch, f]` twice, and the shapes of the attention."""
         vector = (source_shape[0], self.filters)
-        if not self.return_weights:
+        if not self.return_plan:
             return (vector, vector)
         widths = (self._width(source_shape[1]), self._width(target_shape[1]))
         return (vector, vector, *((source_shape[0], width) for width in widths))
@@ -198,7 +198,7 @@ class MutualAttention(MaskConsumer):
             "filters": self.filters,
             "window": self.window,
             "masked": self.masked,
-            "return_weights": self.return_weights,
+            "return_plan": self.return_plan,
         }
 
 

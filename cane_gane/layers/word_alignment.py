@@ -34,7 +34,7 @@ class WordAlignment(MaskConsumer):
     Args:
         scale: Factor on the affinities; 1 is WANE's, 1 / sqrt(p) that of dot-product
             attention.
-        return_weights: Also return both matrices of weights.
+        return_plan: Also return both matrices of weights.
         **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
@@ -45,16 +45,16 @@ class WordAlignment(MaskConsumer):
 
     Returns:
         `(source_aligned, target_aligned)`, `[batch, n, p]` and `[batch, m, p]`, zeros
-        at padding; with `return_weights` also `[batch, n, m]` and `[batch, m, n]`,
+        at padding; with `return_plan` also `[batch, n, m]` and `[batch, m, n]`,
         whose rows sum to 1 at real words.
     """
 
     def __init__(
-        self, scale: float = 1.0, return_weights: bool = False, **kwargs: Any
+        self, scale: float = 1.0, return_plan: bool = False, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         self.scale = scale
-        self.return_weights = return_weights
+        self.return_plan = return_plan
 
     def call(
         self,
@@ -76,7 +76,7 @@ class WordAlignment(MaskConsumer):
             self.compute_dtype,
         )
         aligned = (tf.matmul(source_weights, target), tf.matmul(target_weights, source))
-        if self.return_weights:
+        if self.return_plan:
             return (*aligned, source_weights, target_weights)
         return aligned
 
@@ -85,7 +85,7 @@ class WordAlignment(MaskConsumer):
     ) -> tuple[Shape, ...]:
         """The shapes of the inputs, and those of the weights."""
         aligned = (tuple(source_shape), tuple(target_shape))
-        if not self.return_weights:
+        if not self.return_plan:
             return aligned
         batch, n, m = source_shape[0], source_shape[1], target_shape[1]
         return (*aligned, (batch, n, m), (batch, m, n))
@@ -95,7 +95,7 @@ class WordAlignment(MaskConsumer):
         return {
             **super().get_config(),
             "scale": self.scale,
-            "return_weights": self.return_weights,
+            "return_plan": self.return_plan,
         }
 
 

@@ -122,7 +122,7 @@ class SoftmaxEncoder(keras.layers.Layer):
     def __init__(self, units: int, *, pooling: str = "mean", **options: Any) -> None:
         """Takes the length of a text vector and how words are pooled."""
         super().__init__(**options)
-        self.align = WordAlignment(return_weights=True, name="align")
+        self.align = WordAlignment(return_plan=True, name="align")
         self.aggregate = Aggregation(units, pooling=pooling, name="aggregate")
 
     def call(

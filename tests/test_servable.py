@@ -153,7 +153,7 @@ def test_the_command_line_of_tensorflow_shows_and_runs_it(tmp_path):
     shown = tool("show", "--all")
     for name in ("score", "score_nodes", "embed", "embed_nodes", "plan"):
         assert f"signature_def['{name}']" in shown
-    inputs = "source=np.array([0, 2, 4, 5]);target=np.array([1, 3, 4, 0])"
+    inputs = "source=[0, 2, 4, 5];target=[1, 3, 4, 0]"
     signature = ["--tag_set", "serve", "--signature_def", "score_nodes"]
     printed = tool("run", *signature, "--input_exprs", inputs)
     found = [float(x) for x in printed.split("[")[-1].split("]")[0].split()]

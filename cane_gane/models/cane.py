@@ -39,20 +39,16 @@ class CANE(PairModel):
             beside_negative = near[:, None]
         return Vectors(near, far, beside_negative, stranger)
 
-    def call(self, batch: Batch, training: bool = False) -> tuple[tf.Tensor, tf.Tensor]:
-        """Returns the terms of edges and of their negatives; see `PairModel`."""
+    def negative_terms(
+        self, texts: Vectors, source: tf.Tensor, target: tf.Tensor, negative: tf.Tensor
+    ) -> tf.Tensor:
+        """Returns the terms of (source, negative); see `PairModel`."""
+        terms = super().negative_terms(texts, source, target, negative)
         if self.trims:
-            return super().call(batch, training=training)
-        texts = self.encode_edges(batch, training)
-        source, target = self.place(batch["source"]), self.place(batch["target"])
-        positive = self.pair_terms(texts.source, source, texts.target, target)
-        negatives = self.place(batch["negatives"])
-        terms = self.pair_terms(
-            texts.source_of_negative, source[:, None], texts.negative, negatives
-        )
+            return terms
         # upstream: the target's structure, not the negative's, with its text.
-        last = self.mixed(target[:, None], texts.negative)
-        return positive, tf.concat([terms[..., :3], last[..., None]], -1)
+        last = self.mixed(target, texts.negative)
+        return tf.concat([terms[..., :3], last[..., None]], -1)
 
     def match(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         """Returns the product of both texts' attention, `[b, n, m]`.

@@ -220,11 +220,23 @@ class PairModel(keras.Model):
         texts = self.encode_edges(batch, training)
         source, target = self.place(batch["source"]), self.place(batch["target"])
         positive = self.pair_terms(texts.source, source, texts.target, target)
-        negatives = self.place(batch["negatives"])
-        negative = self.pair_terms(
-            texts.source_of_negative, source[:, None], texts.negative, negatives
+        places = (source[:, None], target[:, None], self.place(batch["negatives"]))
+        return positive, self.negative_terms(texts, *places)
+
+    def negative_terms(
+        self, texts: Vectors, source: tf.Tensor, target: tf.Tensor, negative: tf.Tensor
+    ) -> tf.Tensor:
+        """Returns the terms of (source, negative), `[b, K, 4]`.
+
+        Args:
+            texts: Text vectors.
+            source: Structure vectors of the sources, `[b, 1, d]`.
+            target: Those of the targets, which only upstream's CANE looks at.
+            negative: Those of the negatives, `[b, K, d]`.
+        """
+        return self.pair_terms(
+            texts.source_of_negative, source, texts.negative, negative
         )
-        return positive, negative
 
     def train_step(self, batch: Batch) -> dict[str, tf.Tensor]:
         """Takes one step on the summed loss; reports the mean loss of an edge."""

@@ -82,7 +82,7 @@ def split_edges(
         raise InputError(
             f"found {len(edges)} edges, which ratio {ratio} and rule '{rule}' split "
             f"into {len(train)} for training and {len(test)} for test; expected at "
-            "least one in each: choose another ratio"
+            "least one in each: choose another ratio, or the rule 'strict'"
         )
     proper = edges[edges[:, 0] != edges[:, 1]]
     return Split(

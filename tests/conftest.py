@@ -10,8 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from cane_gane.network import TextualNetwork
+
+# Speed is measured in benchmarks/; a busy machine must not fail a test.
+settings.register_profile("steady", deadline=None)
+settings.load_profile("steady")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("CANE_SHARED", ROOT.parent / "shared"))

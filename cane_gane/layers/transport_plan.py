@@ -99,6 +99,7 @@ class TransportPlan(MaskConsumer):
             inner_iterations=self.inner_iterations,
             gradient=self.gradient,
             tolerance=self.tolerance,
+            cost_range=2.0 if self.cost == "cosine" else None,
         )
 
     def compute_output_shape(self, source_shape: Shape, target_shape: Shape) -> Shape:

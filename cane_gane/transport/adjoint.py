@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from cane_gane.transport.proximal import KERNEL_SPREAD, Solution
+from cane_gane.transport.proximal import KERNEL_SPREAD, MOST_CHANGE, Solution
 from cane_gane.transport.scalings import Problem, log_weights
 
 
@@ -47,8 +47,25 @@ def backward(
 
     if dtype == tf.float64:
         return run(dtype)
-    small = problem.spread <= KERNEL_SPREAD[tf.float64]
-    return tf.cond(small, lambda: run(tf.float32), lambda: run(tf.float64))
+    return problem.spread_within(
+        KERNEL_SPREAD[tf.float64], lambda: run(tf.float32), lambda: run(tf.float64)
+    )
+
+
+def through_last_step(
+    problem: Problem, solution: Solution, upstream: tf.Tensor
+) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    """As `backward` with what enters the last step constant, if that has one sweep.
+
+    It needs no potentials: the last plan and the change of sigma tell all.
+    """
+    by_log = solution.plan * upstream
+    by_nu = tf.math.divide_no_nan(tf.reduce_sum(by_log, 1, keepdims=True), problem.nu)
+    by_f = tf.reduce_sum(by_log, 2, keepdims=True)
+    by_f -= tf.matmul(solution.plan, by_nu, transpose_b=True)
+    by_mu = tf.math.divide_no_nan(by_f, problem.mu)
+    by_x = solution.plan * (by_nu + by_mu * solution.ratio - upstream)
+    return problem.mask(by_x), by_mu[:, :, 0], by_nu[:, 0, :]
 
 
 class _Adjoint(NamedTuple):
@@ -128,5 +145,5 @@ class _Reverse:
         log_plan = tf.cast(f, dtype) + tf.cast(g, dtype)
         log_plan -= tf.cast(step, dtype) * self.problem.scaled
         plan = tf.exp(tf.minimum(log_plan, self.log_nu))
-        ratio = tf.exp(tf.cast(tf.minimum(start - g, 50), dtype))
+        ratio = tf.exp(tf.cast(tf.minimum(start - g, MOST_CHANGE), dtype))
         return self.problem.mask(plan), ratio

@@ -20,6 +20,8 @@ from cane_gane.transport.scalings import Form, KernelForm, LogForm, Problem, Sta
 # The spread of X up to which products of a whole run keep every entry that matters
 # above the underflow of the type; found by comparison with the log domain.
 KERNEL_SPREAD = {tf.float32: 5.0, tf.float64: 36.0}
+# The largest logarithm of a change of sigma that a derivative is computed for.
+MOST_CHANGE = 50.0
 
 
 class Solution(NamedTuple):
@@ -28,6 +30,8 @@ class Solution(NamedTuple):
     Attributes:
         plan: `[batch, n, m]`.
         steps: How many were taken, `[]`.
+        ratio: sigma at the start of the last step over that at its end,
+            `[batch, 1, m]`.
         f: Row potentials after each sweep, float64, `[sweeps, batch, n, 1]`; empty
             where they were not recorded.
         g: Column potentials likewise, `[sweeps, batch, 1, m]`.
@@ -35,6 +39,7 @@ class Solution(NamedTuple):
 
     plan: tf.Tensor
     steps: tf.Tensor
+    ratio: tf.Tensor
     f: tf.Tensor
     g: tf.Tensor
 
@@ -77,19 +82,20 @@ def forward(
     def run(form: type[Form], inside: tf.DType) -> Solution:
         settings = (iterations, inner_iterations, tolerance, record)
         solution = iterate(form(problem.cast(inside)), *settings)
-        return solution._replace(plan=tf.cast(solution.plan, dtype))
+        plan, ratio = (tf.cast(x, dtype) for x in (solution.plan, solution.ratio))
+        return solution._replace(plan=plan, ratio=ratio)
 
     def in_float64() -> Solution:
-        return tf.cond(
-            problem.spread <= KERNEL_SPREAD[tf.float64],
+        return problem.spread_within(
+            KERNEL_SPREAD[tf.float64],
             lambda: run(KernelForm, tf.float64),
             lambda: run(LogForm, tf.float64),
         )
 
     if dtype == tf.float64:
         return in_float64()
-    return tf.cond(
-        problem.spread <= KERNEL_SPREAD[tf.float32],
+    return problem.spread_within(
+        KERNEL_SPREAD[tf.float32],
         lambda: run(KernelForm, tf.float32),
         in_float64,
     )
@@ -107,8 +113,10 @@ def iterate(
     history = History.empty(mu, nu, iterations * inner_iterations) if record else ()
     stops, infinity = tolerance is not None, tf.constant(float("inf"), mu.dtype)
 
-    def step(t: tf.Tensor, state: State, history: Any, _: Any) -> tuple[Any, ...]:
-        q, before = form.advance(state), history
+    def step(
+        t: tf.Tensor, state: State, history: Any, *_: tf.Tensor
+    ) -> tuple[Any, ...]:
+        q, before, start = form.advance(state), history, state.sigma
 
         def sweep(k: tf.Tensor, state: State, history: Any) -> tuple[Any, ...]:
             state = form.sweep(q, state.sigma)
@@ -121,17 +129,21 @@ def iterate(
         _, state, history = _repeat(
             sweep, (0, State(q, state.delta, state.sigma), history), inner_iterations
         )
-        return t + 1, state, history, form.row_error(state) if stops else infinity
+        error = form.row_error(state) if stops else infinity
+        return t + 1, state, history, start, error
 
-    steps, state, history, _ = tf.while_loop(
-        lambda t, state, history, error: not stops or error > tolerance,
+    first = form.start()
+    steps, state, history, start, _ = tf.while_loop(
+        lambda t, state, history, start, error: not stops or error > tolerance,
         step,
-        (0, form.start(), history, infinity),
+        (0, first, history, first.sigma, infinity),
         maximum_iterations=iterations,
     )
+    change = form.logarithm(start) - form.logarithm(state.sigma)
+    ratio = tf.exp(tf.minimum(change, MOST_CHANGE))
     nothing = tf.zeros([0], tf.float64)
     potentials = (history.fs.stack(), history.gs.stack()) if record else (nothing,) * 2
-    return Solution(form.plan(state), steps, *potentials)
+    return Solution(form.plan(state), steps, ratio, *potentials)
 
 
 def _repeat(

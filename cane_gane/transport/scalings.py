@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
@@ -19,18 +20,24 @@ class Problem(NamedTuple):
             folds a constant mask at great length while it compiles.
         mu: Source weights, `[batch, n, 1]`.
         nu: Target weights, `[batch, 1, m]`.
-        spread: The largest entry of `scaled`, `[]`.
+        spread: The largest entry of `scaled`, `[]`, or a bound that is known before.
     """
 
     scaled: tf.Tensor
     real: tf.Tensor | None
     mu: tf.Tensor
     nu: tf.Tensor
-    spread: tf.Tensor
+    spread: tf.Tensor | float
 
     @classmethod
     def build(
-        cls, cost: tf.Tensor, mu: tf.Tensor, nu: tf.Tensor, beta: float, masked: bool
+        cls,
+        cost: tf.Tensor,
+        mu: tf.Tensor,
+        nu: tf.Tensor,
+        beta: float,
+        masked: bool,
+        cost_range: float | None = None,
     ) -> Problem:
         """Masks and scales; a constant taken from a row changes no plan."""
         mu, nu = mu[:, :, tf.newaxis], nu[:, tf.newaxis, :]
@@ -43,7 +50,17 @@ class Problem(NamedTuple):
             some_target = tf.reduce_any(nu > 0, 2, keepdims=True)
             some_source = tf.reduce_any(mu > 0, 1, keepdims=True)
             mu, nu = tf.where(some_target, mu, 0), tf.where(some_source, nu, 0)
-        return cls(scaled, real, mu, nu, tf.reduce_max(scaled))
+        bound = None if cost_range is None else cost_range / beta
+        spread = tf.reduce_max(scaled) if bound is None else bound
+        return cls(scaled, real, mu, nu, spread)
+
+    def spread_within(
+        self, bound: float, near: Callable[[], Any], far: Callable[[], Any]
+    ) -> Any:
+        """What `near` gives if the spread is within a bound, else what `far` does."""
+        if isinstance(self.spread, float):
+            return near() if self.spread <= bound else far()
+        return tf.cond(self.spread <= bound, near, far)
 
     def cast(self, dtype: tf.DType) -> Problem:
         """The same problem in another floating type."""

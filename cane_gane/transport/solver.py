@@ -9,7 +9,7 @@ from typing import Literal
 
 import tensorflow as tf
 
-from cane_gane.transport.adjoint import backward
+from cane_gane.transport.adjoint import backward, through_last_step
 from cane_gane.transport.proximal import Solution, forward
 from cane_gane.transport.scalings import Problem
 
@@ -73,6 +73,7 @@ def ipot(
     inner_iterations: int = 1,
     tolerance: float | None = None,
     gradient: Gradient = "last_step",
+    cost_range: float | None = None,
 ) -> tf.Tensor:
     """The transport plan of a batch of costs, by inexact proximal point steps.
 
@@ -108,6 +109,9 @@ def ipot(
             plans and `iterations` pairs of vectors; `"last_step"` holds the plan and
             sigma that enter the last step constant; `"none"` holds the whole plan
             constant. There are no second derivatives.
+        cost_range: How far apart two costs can be, where that is known: 2 for the
+            cosine. The form of the steps is then chosen beforehand, which makes a
+            smaller graph.
 
     Returns:
         Plans in the type of `cost`, `[batch, n, m]`, exactly 0 at masked places, and
@@ -131,21 +135,23 @@ def ipot(
     def solve(
         cost: tf.Tensor, mu: tf.Tensor, nu: tf.Tensor, record: bool
     ) -> tuple[Problem, Solution]:
-        problem = Problem.build(tf.cast(cost, dtype), mu, nu, beta, masked)
+        cost = tf.cast(cost, dtype)
+        problem = Problem.build(cost, mu, nu, beta, masked, cost_range)
         settings = (iterations, inner_iterations, tolerance, record)
         return problem, forward(problem, *settings)
 
     @tf.custom_gradient
     def differentiable(cost: tf.Tensor, mu: tf.Tensor, nu: tf.Tensor) -> tf.Tensor:
-        problem, solution = solve(cost, mu, nu, True)
+        through_all = gradient == "full"
+        single = not through_all and inner_iterations == 1
+        problem, solution = solve(cost, mu, nu, record=not single)
 
         def grad(upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
-            by_scaled, by_mu, by_nu = backward(
-                problem,
-                solution,
-                tf.cast(upstream, dtype),
-                inner_iterations,
-                through_all=gradient == "full",
+            run = (problem, solution, tf.cast(upstream, dtype))
+            by_scaled, by_mu, by_nu = (
+                through_last_step(*run)
+                if single
+                else backward(*run, inner_iterations, through_all=through_all)
             )
             return tf.saturate_cast(by_scaled / beta, cost.dtype), by_mu, by_nu
 
@@ -153,7 +159,7 @@ def ipot(
 
     if gradient == "none":
         cost, mu, nu = map(tf.stop_gradient, (cost, mu, nu))
-        _, solution = solve(cost, mu, nu, False)
+        _, solution = solve(cost, mu, nu, record=False)
         return tf.cast(solution.plan, cost.dtype)
     return differentiable(cost, mu, nu)
 

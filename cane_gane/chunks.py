@@ -16,76 +16,63 @@ def text_lengths(ids: tf.Tensor) -> tf.Tensor:
 
 
 def in_chunks(
-    function: Callable[[tf.Tensor, tf.Tensor, tf.Tensor], tf.Tensor],
+    function: Callable[[tf.Tensor, tf.Tensor, tf.Tensor], tuple[tf.Tensor, ...]],
     source: tf.Tensor,
     target: tf.Tensor,
     *,
+    outputs: int = 1,
+    size: int = CHUNK,
     trim: bool = True,
-) -> tf.Tensor:
-    """Applies a function to pairs of texts, shortest first, in chunks.
+    dtype: tf.DType = tf.float32,
+) -> list[tf.Tensor]:
+    """Applies a function to pairs of texts in chunks of similar length.
+
+    The chunks are a loop, so that a graph holds the function once, whatever their
+    number. Gradients flow through it.
 
     Args:
         function: Takes word ids `[c, n]` and `[c, m]` of a chunk, trimmed to its
-            longest texts, and the places of its pairs in the batch, `[c]`; gives a
-            tensor `[c, ...]` of a fixed shape but for c.
+            longest texts, and the places of its pairs in the batch, `[c]`; gives
+            tensors `[c, ...]` of a fixed shape but for c.
         source: Word ids, `[batch, n]`.
         target: Word ids, `[batch, m]`.
+        outputs: How many tensors the function gives.
+        size: Pairs in a chunk.
         trim: Whether padding is cut off.
-
-    Returns:
-        The results in the order of the batch, `[batch, ...]`.
-    """
-    order = _by_length(source, target)
-    count = tf.maximum(1, -(-tf.size(order) // CHUNK))
-    results = tf.TensorArray(tf.float32, count, infer_shape=False)
-
-    def step(i: tf.Tensor, results: tf.TensorArray) -> tuple[tf.Tensor, tf.TensorArray]:
-        places = order[i * CHUNK : (i + 1) * CHUNK]
-        left, right = (_gather(side, places, trim) for side in (source, target))
-        return i + 1, results.write(i, function(left, right, places))
-
-    _, results = tf.while_loop(
-        lambda i, _: i < count, step, (0, results), parallel_iterations=2
-    )
-    return tf.gather(results.concat(), tf.argsort(order))
-
-
-def in_groups(
-    function: Callable[[tf.Tensor, tf.Tensor, int], tuple[tf.Tensor, ...]],
-    source: tf.Tensor,
-    target: tf.Tensor,
-    groups: int,
-) -> list[tf.Tensor]:
-    """Applies a function to pairs of texts in a few groups of similar length.
-
-    As `in_chunks`, for training: the number of groups is fixed, so that gradients
-    need no loop.
-
-    Args:
-        function: Takes word ids `[g, n]` and `[g, m]` of a group, trimmed to its
-            longest texts, and the group's number; gives tensors `[g, ...]`.
-        source: Word ids, `[batch, n]`.
-        target: Word ids, `[batch, m]`.
-        groups: How many groups.
+        dtype: The type of the results.
 
     Returns:
         The results in the order of the batch, each `[batch, ...]`.
     """
-    order = _by_length(source, target)
-    size = tf.size(order)
-    parts = []
-    for group in range(groups):
-        places = order[group * size // groups : (group + 1) * size // groups]
-        left, right = (_gather(side, places, True) for side in (source, target))
-        parts.append(function(left, right, group))
+    count = tf.maximum(1, -(-tf.shape(source)[0] // size))
+    order = _by_length(source, target, count)
+    arrays = [tf.TensorArray(dtype, count, infer_shape=False) for _ in range(outputs)]
+
+    def step(
+        i: tf.Tensor, arrays: list[tf.TensorArray]
+    ) -> tuple[tf.Tensor, list[tf.TensorArray]]:
+        places = order[i * size : (i + 1) * size]
+        left, right = (_gather(side, places, trim) for side in (source, target))
+        results = function(left, right, places)
+        return i + 1, [
+            array.write(i, result)
+            for array, result in zip(arrays, results, strict=True)
+        ]
+
+    _, arrays = tf.while_loop(
+        lambda i, _: i < count, step, (0, arrays), parallel_iterations=4
+    )
     back = tf.argsort(order)
-    return [tf.gather(tf.concat(part, 0), back) for part in zip(*parts, strict=True)]
+    return [tf.gather(array.concat(), back) for array in arrays]
 
 
-def _by_length(source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
-    """Returns the places of the pairs, `[batch]`, shortest first."""
-    lengths = tf.maximum(text_lengths(source), text_lengths(target))
-    return tf.argsort(lengths, stable=True)
+def _by_length(source: tf.Tensor, target: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
+    """Orders pairs, `[batch]`: in bands by the source, in each by the target."""
+    near, far = text_lengths(source), text_lengths(target)
+    bands = tf.cast(tf.math.ceil(tf.sqrt(tf.cast(count, tf.float32))), tf.int32)
+    rank = tf.argsort(tf.argsort(near, stable=True), stable=True)
+    band = rank * bands // tf.maximum(tf.size(near), 1)
+    return tf.argsort(band * (tf.shape(target)[1] + 1) + far, stable=True)
 
 
 def _gather(ids: tf.Tensor, places: tf.Tensor, trim: bool) -> tf.Tensor:

@@ -31,3 +31,22 @@ class SummingAdam(keras.optimizers.Adam):
         """Applies gradients, sparse ones as dense ones."""
         dense = [None if grad is None else tf.convert_to_tensor(grad) for grad in grads]
         super().apply(dense, trainable_variables)
+
+    def update_step(
+        self, gradient: tf.Tensor, variable: Any, learning_rate: tf.Tensor
+    ) -> None:
+        """Updates a variable in one pass over it, by TensorFlow's own Adam."""
+        at = self._get_variable_index(variable)
+        steps = tf.cast(self.iterations + 1, variable.dtype)
+        tf.raw_ops.ResourceApplyAdam(
+            var=variable.handle,
+            m=self._momentums[at].handle,
+            v=self._velocities[at].handle,
+            beta1_power=tf.pow(tf.cast(self.beta_1, variable.dtype), steps),
+            beta2_power=tf.pow(tf.cast(self.beta_2, variable.dtype), steps),
+            lr=tf.cast(learning_rate, variable.dtype),
+            beta1=self.beta_1,
+            beta2=self.beta_2,
+            epsilon=self.epsilon,
+            grad=gradient,
+        )

@@ -130,7 +130,9 @@ class Servable:
         left: tf.Tensor,
         right: tf.Tensor,
     ) -> tf.Tensor:
-        return in_chunks(function, left, right, trim=self.model.trims)
+        return in_chunks(
+            lambda *chunk: (function(*chunk),), left, right, trim=self.model.trims
+        )[0]
 
     def _of(self, nodes: tf.Tensor) -> tf.Tensor:
         return tf.gather(self._texts, nodes)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from cane_gane.chunks import CHUNK, in_chunks, in_groups, text_lengths
+from cane_gane.chunks import CHUNK, in_chunks, text_lengths
 
 
 def texts(count, width, seed):
@@ -26,10 +26,11 @@ def test_chunks_give_what_the_whole_batch_gives(count):
 
     def weighted_sums(left, right, places):
         both = tf.reduce_sum(left, 1) * tf.reduce_sum(right, 1)
-        return tf.cast(both, tf.float32) * tf.gather(weights, places)
+        return (tf.cast(both, tf.float32) * tf.gather(weights, places),)
 
-    found = tf.function(in_chunks)(weighted_sums, source, target)
-    np.testing.assert_array_equal(found, weighted_sums(source, target, range(count)))
+    (found,) = tf.function(in_chunks)(weighted_sums, source, target)
+    (expected,) = weighted_sums(source, target, range(count))
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_chunks_are_trimmed_to_their_longest_texts():
@@ -37,7 +38,7 @@ def test_chunks_are_trimmed_to_their_longest_texts():
 
     def note(left, right, _):
         tf.py_function(lambda w: widths.append(int(w)), [tf.shape(left)[1]], [])
-        return tf.zeros(tf.shape(left)[:1])
+        return (tf.zeros(tf.shape(left)[:1]),)
 
     source = tf.concat([texts(CHUNK, 2, 1), tf.zeros([CHUNK, 20], tf.int32)], 1)
     source = tf.concat([source, texts(CHUNK, 22, 2) + 1], 0)
@@ -45,13 +46,27 @@ def test_chunks_are_trimmed_to_their_longest_texts():
     assert widths[0] <= 2 < widths[-1]
 
 
-@pytest.mark.parametrize("count", [1, 3, 13])
-def test_groups_give_what_the_whole_batch_gives(count):
-    source, target = texts(count, 9, 3), texts(count, 7, 4)
+@pytest.mark.parametrize("size", [1, 4, 50])
+def test_gradients_flow_through_chunks(size):
+    source, target = texts(13, 9, 3), texts(13, 7, 4)
+    table = tf.Variable(np.random.default_rng(5).normal(size=(50, 3)).astype("f4"))
 
     def sums(left, right, _):
-        return tf.reduce_sum(left, 1), tf.reduce_sum(right, 1)
+        return tuple(
+            tf.reduce_sum(
+                tf.gather(table, ids) * tf.cast(ids > 0, tf.float32)[..., None], 1
+            )
+            for ids in (left, right)
+        )
 
-    left, right = in_groups(sums, source, target, 4)
-    np.testing.assert_array_equal(left, tf.reduce_sum(source, 1))
-    np.testing.assert_array_equal(right, tf.reduce_sum(target, 1))
+    def gradient(pairs):
+        with tf.GradientTape() as tape:
+            near, far = pairs()
+            loss = tf.reduce_sum(near * far)
+        return tf.convert_to_tensor(tape.gradient(loss, table))
+
+    chunked = tf.function(
+        lambda: gradient(lambda: in_chunks(sums, source, target, outputs=2, size=size))
+    )
+    plain = gradient(lambda: sums(source, target, None))
+    np.testing.assert_allclose(chunked(), plain, rtol=1e-4, atol=1e-4)

@@ -6,8 +6,8 @@ import tensorflow as tf
 
 from cane_gane.batches import edge_batches
 from cane_gane.config import VARIANTS, make_config
-from cane_gane.models import build_model
-from cane_gane.models.words import drop_words, lsa_vectors
+from cane_gane.models import PairModel, build_model, frame
+from cane_gane.models.words import leave_words_out, lsa_vectors
 from cane_gane.sampling import EdgeSampler
 from cane_gane.tokens import EncodedTexts
 
@@ -109,21 +109,39 @@ def test_a_clipped_node_vector_has_at_most_length_1():
 
 
 def test_dropping_words_leaves_the_rate_and_never_nothing():
-    mask = tf.sequence_mask([1, 400, 0], 400)
-    left = drop_words(mask, 0.3, tf.constant([1, 2])).numpy()
-    assert left[0].sum() == 1
-    assert 240 < left[1].sum() < 320
-    assert not left[2].any()
-    assert not (left & ~mask.numpy()).any()
+    lengths = tf.constant([1, 400, 0])
+    ids = tf.sequence_mask(lengths, 400, tf.int32) * tf.range(1, 401)
+    left = leave_words_out(ids, 0.3, tf.constant([1, 2])).numpy()
+    counts = (left > 0).sum(1)
+    assert counts[0] == 1
+    assert 240 < counts[1] < 320
+    assert counts[2] == 0
+    kept = left[1][: counts[1]]
+    assert (np.diff(kept) > 0).all(), "the words that are left keep their order"
+    assert not left[1][counts[1] :].any(), "and are closed up"
 
 
 def test_dropped_words_hang_on_the_seed():
-    mask = tf.ones([4, 50], tf.bool)
+    ids = tf.tile(tf.range(1, 51)[None], [4, 1])
     first, again, other = (
-        drop_words(mask, 0.5, tf.constant([1, s])) for s in (1, 1, 2)
+        leave_words_out(ids, 0.5, tf.constant([1, s])) for s in (1, 1, 2)
     )
     assert (first == again).numpy().all()
     assert (first != other).numpy().any()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_training_in_chunks_changes_no_loss(variant, monkeypatch):
+    def losses():
+        model, batch = make(variant), one_batch()
+        return [float(model.train_step(batch)["loss"]) for _ in range(4)]
+
+    monkeypatch.setattr(frame, "CHUNK", 3)
+    fast = losses()
+    monkeypatch.setattr(PairModel, "_encode_many", PairModel.encode)
+    plain = losses()
+    assert plain[-1] < plain[0]
+    np.testing.assert_allclose(fast, plain, rtol=1e-5)
 
 
 def test_lsa_puts_words_of_one_topic_near_each_other():

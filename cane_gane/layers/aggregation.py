@@ -14,7 +14,7 @@ from cane_gane.layers.masking import (
     check_choice,
     check_positive,
     masked_max,
-    masked_mean,
+    mean_of_words,
     real_words,
 )
 
@@ -101,8 +101,9 @@ class Aggregation(MaskConsumer):
     def _pool(self, part: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
         if len(part.shape) == 2:
             return tf.where(tf.reduce_any(real, 1, keepdims=True), part, 0)
-        pool = masked_max if self.pooling == "max" else masked_mean
-        return tf.cast(pool(part, real[:, :, None], 1), part.dtype)
+        if self.pooling == "max":
+            return tf.cast(masked_max(part, real[:, :, None], 1), part.dtype)
+        return mean_of_words(part, real)
 
     def compute_output_shape(self, parts_shape: Sequence[Shape]) -> Shape:
         """`[batch, units]`."""

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from cane_gane.layers.convolution import convolve
+from cane_gane.layers.convolution import convolve, largest_of_rows
 from cane_gane.layers.masking import (
     MaskConsumer,
     Shape,
@@ -15,6 +15,7 @@ from cane_gane.layers.masking import (
     check_positive,
     lengths,
     masked_softmax,
+    precise,
     real_words,
 )
 
@@ -139,40 +140,59 @@ class AttentionParsing(MaskConsumer):
         self._check_shapes(plan.shape, context.shape)
         real_source = real_words(source_mask, plan)
         real_context = real_words(context_mask, plan, axis=2)
-        hidden = self._parse(plan, real_source, real_context)  # [b, n, c, m]
-        if self.reading == "context":
-            pooled, real = tf.reduce_max(hidden, 1), real_context  # [b, c, m]
-            logits = tf.einsum("bcm,c->bm", pooled, self.projection)
-        else:
-            pooled, real = tf.reduce_max(hidden, 3), real_source  # [b, n, c]
-            logits = tf.einsum("bnc,c->bn", pooled, self.projection)
+        pooled = self._parse(plan, real_source, real_context)
+        logits = tf.einsum("bcm,c->bm", pooled, precise(self.projection))
+        real = real_context if self.reading == "context" else real_source
         both = tf.reduce_any(real_source, 1) & tf.reduce_any(real_context, 1)
         weights = tf.cast(masked_softmax(logits, real & both[:, None]), context.dtype)
-        words = tf.where(real_context[:, :, None], context, 0)
-        aligned = tf.matmul(weights[:, None, :], words)[:, 0]
+        aligned = tf.squeeze(tf.matmul(tf.expand_dims(weights, 1), context), 1)
         return (aligned, weights) if self.return_plan else aligned
 
     def _parse(
         self, plan: tf.Tensor, real_source: tf.Tensor, real_context: tf.Tensor
     ) -> tf.Tensor:
-        """H with channels before words, zeros at padding."""
-        dtype = plan.dtype
-        rows = tf.cast(real_source, dtype)[:, :, None]
-        columns = tf.cast(real_context, dtype)[:, None, :]
-        n = m = tf.ones((), dtype)
+        """H, its largest values over one side, `[b, c, m]` (`[b, c, n]`)."""
+        real = real_source[:, :, None] & real_context[:, None, :]
+        hidden = tf.expand_dims(tf.where(real, plan, 0), 2)
+        dtype = precise(plan).dtype
+        size = tf.ones((), dtype)
         if self.scale:
-            n = lengths(real_source, dtype)[:, :, None]
-            m = lengths(real_context, dtype)[:, :, None]
-        # rows first: n m alone overflows float16
-        hidden = (plan * (rows * n) * (columns * m))[:, :, None, :]
-        for layer, kernel in enumerate(self.kernels):
-            hidden = convolve(hidden, tf.cast(kernel, dtype))
-            if self.use_bias:
-                hidden += tf.cast(self.biases[layer], dtype)
+            n, m = (lengths(x, dtype) for x in (real_source, real_context))
+            size = tf.expand_dims(n * m, 2)
+        # filters without bias keep a factor, so that it can wait for fewer numbers
+        if self.use_bias:
+            hidden = tf.cast(precise(hidden) * size[..., None], plan.dtype)
+        *before, last = (tf.cast(kernel, plan.dtype) for kernel in self.kernels)
+        columns = tf.cast(real_context, plan.dtype)[:, None, None, :]
+        for layer, kernel in enumerate(before):
             # what a filter writes past the end of a text, the next one must not read
-            hidden = tf.nn.relu(hidden) * columns[:, :, None, :]
+            hidden = self._activate(convolve(hidden, kernel), layer) * columns
+        pooled = precise(self._pool(hidden, last, real_source, columns))
+        return pooled if self.use_bias else pooled * size
+
+    def _pool(
+        self,
+        hidden: tf.Tensor,
+        kernel: tf.Tensor,
+        real_source: tf.Tensor,
+        columns: tf.Tensor,
+    ) -> tf.Tensor:
+        """The last convolution and the largest of its values over one side."""
+        layer = self.depth - 1
+        if self.reading == "context" and not self.use_bias:
+            # ReLU and the maximum change places, so that one row is left to look at
+            return self._activate(largest_of_rows(hidden, kernel), layer)
         # never below 0, so zeros at padding leave a maximum as it is
-        return hidden * rows[:, :, None] if self.use_bias else hidden
+        rows = tf.cast(real_source, hidden.dtype)[:, :, None, None]
+        hidden = self._activate(convolve(hidden, kernel), layer) * columns * rows
+        if self.reading == "context":
+            return tf.reduce_max(hidden, 1)
+        return tf.transpose(tf.reduce_max(hidden, 3), [0, 2, 1])
+
+    def _activate(self, hidden: tf.Tensor, layer: int) -> tf.Tensor:
+        if self.use_bias:
+            hidden += tf.cast(self.biases[layer], hidden.dtype)
+        return tf.nn.relu(hidden)
 
     def compute_output_shape(
         self, plan_shape: Shape, context_shape: Shape

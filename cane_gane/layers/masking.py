@@ -89,6 +89,22 @@ def masked_mean(values: tf.Tensor, real: tf.Tensor, axis: int) -> tf.Tensor:
     return tf.math.divide_no_nan(total, count)
 
 
+def mean_of_words(words: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
+    """Mean over the real words of `[batch, n, p]`, as one product, `[batch, p]`."""
+    count = tf.cast(real, tf.float32)
+    share = tf.math.divide_no_nan(count, tf.reduce_sum(count, 1, keepdims=True))
+    return tf.squeeze(
+        tf.matmul(tf.expand_dims(tf.cast(share, words.dtype), 1), words), 1
+    )
+
+
+def aligned_shapes(source: Shape, target: Shape, pooled: bool) -> tuple[Shape, Shape]:
+    """The shapes of both aligned texts, or of their means."""
+    if pooled:
+        return (source[0], target[2]), (target[0], source[2])
+    return tuple(source), tuple(target)
+
+
 def masked_max(values: tf.Tensor, real: tf.Tensor, axis: int) -> tf.Tensor:
     """Largest value over `axis` where `real`, 0 where nothing is.
 

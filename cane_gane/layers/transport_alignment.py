@@ -10,6 +10,7 @@ import tensorflow as tf
 from cane_gane.layers.masking import (
     MaskConsumer,
     Shape,
+    aligned_shapes,
     lengths,
     precise,
     real_words,
@@ -41,6 +42,8 @@ class TransportAlignment(MaskConsumer):
     Args:
         scale: Multiply by the number of words; False is the paper's T S_v.
         return_plan: Also return the plan.
+        pooled: Return the mean of each aligned text alone. It is an average of the
+            other text's words, so that no word is aligned by itself.
         cost: Of `TransportPlan`, as all that follow.
         beta: Inverse step size of the solver.
         iterations: Steps of the solver.
@@ -59,7 +62,8 @@ class TransportAlignment(MaskConsumer):
 
     Returns:
         `(source_aligned, target_aligned)`, `[batch, n, p]` and `[batch, m, p]`, zeros
-        at padding; with `return_plan` also the plan, `[batch, n, m]`, unscaled.
+        at padding, or their means over real words, `[batch, p]` each; with
+        `return_plan` also the plan, `[batch, n, m]`, unscaled.
 
     Raises:
         ValueError: The cost is not known, or the solver refuses a setting.
@@ -69,6 +73,7 @@ class TransportAlignment(MaskConsumer):
         self,
         scale: bool = True,
         return_plan: bool = False,
+        pooled: bool = False,
         cost: str = "cosine",
         beta: float = 0.5,
         iterations: int = 50,
@@ -80,6 +85,7 @@ class TransportAlignment(MaskConsumer):
         super().__init__(**kwargs)
         self.scale = scale
         self.return_plan = return_plan
+        self.pooled = pooled
         self.transport = TransportPlan(
             cost,
             beta,
@@ -107,28 +113,42 @@ class TransportAlignment(MaskConsumer):
         if plan is None:
             plan = self.transport.solve(source, target, source_mask, target_mask)
         plan = precise(plan)
-        rows = columns = plan
-        if self.scale:
-            real_source = real_words(source_mask, source)
-            real_target = real_words(target_mask, target)
-            rows = plan * lengths(real_source, plan.dtype)[:, :, None]
-            columns = plan * lengths(real_target, plan.dtype)[:, :, None]
-        dtype = self.compute_dtype
-        source_aligned = tf.matmul(tf.cast(rows, dtype), target)
-        target_aligned = tf.matmul(tf.cast(columns, dtype), source, transpose_a=True)
+        real_source = real_words(source_mask, source)
+        real_target = real_words(target_mask, target)
+        if self.pooled:
+            source_aligned = self._mean(tf.reduce_sum(plan, 1), real_source, target)
+            target_aligned = self._mean(tf.reduce_sum(plan, 2), real_target, source)
+        else:
+            rows = self._scaled(plan, real_source)
+            columns = self._scaled(plan, real_target)
+            source_aligned = tf.matmul(rows, target)
+            target_aligned = tf.matmul(columns, source, transpose_a=True)
         if self.return_plan:
-            return source_aligned, target_aligned, tf.cast(plan, dtype)
+            return source_aligned, target_aligned, tf.cast(plan, self.compute_dtype)
         return source_aligned, target_aligned
+
+    def _scaled(self, plan: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
+        """The plan in the compute type, times the length of a text with `scale`."""
+        if self.scale:
+            plan *= tf.expand_dims(lengths(real, plan.dtype), 2)
+        return tf.cast(plan, self.compute_dtype)
+
+    def _mean(self, sums: tf.Tensor, real: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
+        """The mean over a text's words of what the other's words are averaged to."""
+        if not self.scale:
+            sums = tf.math.divide_no_nan(sums, lengths(real, sums.dtype))
+        weights = tf.expand_dims(tf.cast(sums, self.compute_dtype), 1)
+        return tf.squeeze(tf.matmul(weights, other), 1)
 
     def compute_output_shape(
         self, source_shape: Shape, target_shape: Shape
     ) -> tuple[Shape, ...]:
         """The shapes of the inputs, and `[batch, n, m]` for a plan."""
-        aligned = (tuple(source_shape), tuple(target_shape))
+        both = aligned_shapes(source_shape, target_shape, self.pooled)
         if not self.return_plan:
-            return aligned
+            return both
         plan = self.transport.compute_output_shape(source_shape, target_shape)
-        return (*aligned, plan)
+        return (*both, plan)
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` builds the same layer of."""
@@ -136,5 +156,6 @@ class TransportAlignment(MaskConsumer):
             **super().get_config(),
             "scale": self.scale,
             "return_plan": self.return_plan,
+            "pooled": self.pooled,
             **self.transport.solver_config(),
         }

@@ -10,6 +10,8 @@ import tensorflow as tf
 from cane_gane.layers.masking import (
     MaskConsumer,
     Shape,
+    aligned_shapes,
+    lengths,
     masked_softmax,
     precise,
     real_words,
@@ -35,6 +37,7 @@ class WordAlignment(MaskConsumer):
         scale: Factor on the affinities; 1 is WANE's, 1 / sqrt(p) that of dot-product
             attention.
         return_plan: Also return both matrices of weights.
+        pooled: Return the mean of each aligned text alone.
         **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
@@ -45,16 +48,22 @@ class WordAlignment(MaskConsumer):
 
     Returns:
         `(source_aligned, target_aligned)`, `[batch, n, p]` and `[batch, m, p]`, zeros
-        at padding; with `return_plan` also `[batch, n, m]` and `[batch, m, n]`,
-        whose rows sum to 1 at real words.
+        at padding, or their means over real words, `[batch, p]` each; with
+        `return_plan` also `[batch, n, m]` and `[batch, m, n]`, whose rows sum to 1 at
+        real words.
     """
 
     def __init__(
-        self, scale: float = 1.0, return_plan: bool = False, **kwargs: Any
+        self,
+        scale: float = 1.0,
+        return_plan: bool = False,
+        pooled: bool = False,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.scale = scale
         self.return_plan = return_plan
+        self.pooled = pooled
 
     def call(
         self,
@@ -75,20 +84,26 @@ class WordAlignment(MaskConsumer):
             masked_softmax(_swap(affinity), _swap(real)),
             self.compute_dtype,
         )
-        aligned = (tf.matmul(source_weights, target), tf.matmul(target_weights, source))
-        if self.return_plan:
-            return (*aligned, source_weights, target_weights)
-        return aligned
+        weights = (source_weights, target_weights)
+        if self.pooled:
+            weights = tuple(
+                _mean_row(rows, real)
+                for rows, real in zip(weights, (real_source, real_target), strict=True)
+            )
+        both = tuple(map(tf.matmul, weights, (target, source)))
+        if self.pooled:
+            both = tuple(tf.squeeze(words, 1) for words in both)
+        return (*both, source_weights, target_weights) if self.return_plan else both
 
     def compute_output_shape(
         self, source_shape: Shape, target_shape: Shape
     ) -> tuple[Shape, ...]:
         """The shapes of the inputs, and those of the weights."""
-        aligned = (tuple(source_shape), tuple(target_shape))
+        both = aligned_shapes(source_shape, target_shape, self.pooled)
         if not self.return_plan:
-            return aligned
+            return both
         batch, n, m = source_shape[0], source_shape[1], target_shape[1]
-        return (*aligned, (batch, n, m), (batch, m, n))
+        return (*both, (batch, n, m), (batch, m, n))
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` builds the same layer of."""
@@ -96,7 +111,15 @@ class WordAlignment(MaskConsumer):
             **super().get_config(),
             "scale": self.scale,
             "return_plan": self.return_plan,
+            "pooled": self.pooled,
         }
+
+
+def _mean_row(weights: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
+    """The mean over real words of weights, zero at padding, `[batch, 1, m]`."""
+    total = tf.reduce_sum(weights, 1)
+    mean = tf.math.divide_no_nan(total, lengths(real, total.dtype))
+    return tf.expand_dims(mean, 1)
 
 
 def _swap(pairs: tf.Tensor) -> tf.Tensor:

@@ -11,21 +11,24 @@ from cane_gane.models.words import flat_texts, repeat_texts
 
 @keras.saving.register_keras_serializable(package="cane_gane")
 class CANE(PairModel):
-    """CANE: its encoder is `MutualAttention`; a source is convolved once.
+    """CANE: its encoder is `MutualAttention`.
 
-    Upstream's negative terms, which the clean mode sets right:
-    the source's text vector is that of the true pair, and the last mixed term sets
-    the target's structure, not the negative's, against the negative's text.
+    Upstream's mode attends to padding, convolves a source once, and has negative terms
+    that the clean mode sets right: the source's text vector is that of the true pair,
+    and the last mixed term sets the target's structure, not the negative's, against
+    the negative's text.
     """
 
     def encode_edges(self, batch: Batch, training: bool) -> Vectors:
         """Encodes the edges of a batch; see `PairModel.encode_edges`."""
+        if self.trims:
+            return super().encode_edges(batch, training)
         size, count = tf.unstack(tf.shape(batch["negatives"]))
         strangers = flat_texts(batch["negatives_text"])
         texts = (batch["source_text"], batch["target_text"], strangers)
         source, target, negative = (
-            self.encoder.features(*self.look_up(text, training, salt))
-            for salt, text in enumerate(texts)
+            self.encoder.features(*self.look_up(self.drop_words(text, side, training)))
+            for side, text in enumerate(texts)
         )
         mapped = self.encoder.project(source[0])
         attend = self.encoder.attend
@@ -33,11 +36,9 @@ class CANE(PairModel):
         again = [repeat_texts(part, count) for part in (*source, mapped)]
         pair = attend(again[0], negative[0], again[1], negative[1], again[2])
         shape = [size, count, near.shape[-1]]
-        beside_negative, stranger = (tf.reshape(part, shape) for part in pair[:2])
-        if not self.trims:
-            # upstream: one attention for the source, that of the true pair.
-            beside_negative = near[:, None]
-        return Vectors(near, far, beside_negative, stranger)
+        stranger = tf.reshape(pair[1], shape)
+        # one attention for the source, that of the true pair
+        return Vectors(near, far, near[:, None], stranger)
 
     def negative_terms(
         self, texts: Vectors, source: tf.Tensor, target: tf.Tensor, negative: tf.Tensor

@@ -53,7 +53,11 @@ class TransportEncoder(keras.layers.Layer):
         """
         super().__init__(**options)
         self.align = TransportAlignment(
-            scale=scale, return_plan=True, name="align", **(transport or {})
+            scale=scale,
+            return_plan=True,
+            pooled=pooling == "mean",
+            name="align",
+            **(transport or {}),
         )
         self.parse = None
         if parsed:
@@ -122,7 +126,9 @@ class SoftmaxEncoder(keras.layers.Layer):
     def __init__(self, units: int, *, pooling: str = "mean", **options: Any) -> None:
         """Takes the length of a text vector and how words are pooled."""
         super().__init__(**options)
-        self.align = WordAlignment(return_plan=True, name="align")
+        self.align = WordAlignment(
+            return_plan=True, pooled=pooling == "mean", name="align"
+        )
         self.aggregate = Aggregation(units, pooling=pooling, name="aggregate")
 
     def call(

@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 import keras
 import tensorflow as tf
 
-from cane_gane.chunks import in_groups
+from cane_gane.chunks import in_chunks
 from cane_gane.layers import InnerProduct
-from cane_gane.models.words import drop_words, flat_texts, repeat_texts
+from cane_gane.models.words import flat_texts, leave_words_out, repeat_texts
 
 Batch = dict[str, tf.Tensor]
 
-GROUPS = 4  # of pairs of similar length in a training step
+# Pairs that are trained on at a time: they stay in a core's cache, and little of
+# them is padding.
+CHUNK = 12
 
 
 class Vectors(NamedTuple):
@@ -82,52 +84,35 @@ class PairModel(keras.Model):
             setattr(self, name, table)
         self.mixed = InnerProduct(mapped=map_mixed, name="mixed")
         self.loss_tracker = keras.metrics.Mean(name="loss")
-        # Traced once, though a step calls it for each group.
-        ids = tf.TensorSpec([None, None], tf.int32)
-        self._encode_in_training = tf.function(
-            lambda source, target, salt: self.encode(source, target, True, salt),
-            input_signature=[ids, ids, tf.TensorSpec([], tf.int32)],
-        )
 
     def encode(
-        self,
-        source: tf.Tensor,
-        target: tf.Tensor,
-        training: bool = False,
-        salt: int | tf.Tensor = 0,
+        self, source: tf.Tensor, target: tf.Tensor
     ) -> tuple[tf.Tensor, tf.Tensor]:
         """Turns pairs of texts into text vectors, each in the other's context.
 
         Args:
             source: Word ids, `[b, n]`, 0 for padding.
             target: Word ids, `[b, m]`.
-            training: Whether words are dropped.
-            salt: Tells several calls of one step apart when words are dropped.
 
         Returns:
             The vectors z^s of source given target and of target given source,
             each `[b, d]`.
         """
-        source_words, source_mask = self.look_up(source, training, 2 * salt)
-        target_words, target_mask = self.look_up(target, training, 2 * salt + 1)
+        return self._encode(tf.convert_to_tensor(self.words), source, target)
+
+    def _encode(
+        self, table: tf.Tensor, source: tf.Tensor, target: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
         return self.encoder(
-            source_words,
-            target_words,
-            source_mask=source_mask,
-            target_mask=target_mask,
+            tf.gather(table, source),
+            tf.gather(table, target),
+            source_mask=source > 0,
+            target_mask=target > 0,
         )
 
-    def look_up(
-        self, ids: tf.Tensor, training: bool = False, salt: int | tf.Tensor = 0
-    ) -> tuple[tf.Tensor, tf.Tensor]:
+    def look_up(self, ids: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Looks words up, `[b, n]` to `[b, n, p]`, and marks the real ones."""
-        mask = ids > 0
-        if training and self.word_dropout:
-            step = tf.cast(self.optimizer.iterations, tf.int32)
-            mask = drop_words(
-                mask, self.word_dropout, tf.stack([1000 * self.seed + salt, step])
-            )
-        return tf.gather(tf.convert_to_tensor(self.words), ids), mask
+        return tf.gather(tf.convert_to_tensor(self.words), ids), ids > 0
 
     def match(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         """Returns how the encoder matches the words of two texts, `[b, n, m]`."""
@@ -192,12 +177,11 @@ class PairModel(keras.Model):
         strangers = flat_texts(batch["negatives_text"])
         # One pass over edges and negatives: b pairs, then b * K.
         sources = repeat_texts(batch["source_text"], count)
-        encode = self._encode_in_training if training else self.encode
-        near, far = in_groups(
-            lambda left, right, group: encode(left, right, salt=group),
-            tf.concat([batch["source_text"], sources], 0),
-            tf.concat([batch["target_text"], strangers], 0),
-            GROUPS,
+        near, far = self._encode_many(
+            self.drop_words(tf.concat([batch["source_text"], sources], 0), 0, training),
+            self.drop_words(
+                tf.concat([batch["target_text"], strangers], 0), 1, training
+            ),
         )
         shape = [size, count, near.shape[-1]]
         return Vectors(
@@ -206,6 +190,36 @@ class PairModel(keras.Model):
             tf.reshape(near[size:], shape),
             tf.reshape(far[size:], shape),
         )
+
+    def drop_words(self, ids: tf.Tensor, side: int, training: bool) -> tf.Tensor:
+        """Leaves words of texts `[b, n]` out in training; `side` tells calls apart."""
+        if not (training and self.word_dropout):
+            return ids
+        step = tf.cast(self.optimizer.iterations, tf.int32)
+        seed = tf.stack([1000 * self.seed + side, step])
+        return leave_words_out(ids, self.word_dropout, seed)
+
+    def _encode_many(
+        self, source: tf.Tensor, target: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """As `encode`, in chunks of similar length, each word looked up once."""
+        ids = [
+            tf.zeros([1], source.dtype),
+            *(tf.reshape(x, [-1]) for x in (source, target)),
+        ]
+        words, index = tf.unique(tf.concat(ids, 0))  # padding comes first, as in ids
+        table = tf.gather(tf.convert_to_tensor(self.words), words)
+        _, left, right = tf.split(index, [1, tf.size(source), tf.size(target)])
+        near, far = in_chunks(
+            lambda source, target, _: self._encode(table, source, target),
+            tf.reshape(left, tf.shape(source)),
+            tf.reshape(right, tf.shape(target)),
+            outputs=2,
+            size=CHUNK,
+            dtype=table.dtype,
+        )
+        shape = [None, self.words.shape[1]]
+        return tf.ensure_shape(near, shape), tf.ensure_shape(far, shape)
 
     def call(self, batch: Batch, training: bool = False) -> tuple[tf.Tensor, tf.Tensor]:
         """Returns the terms of edges and of their negatives.

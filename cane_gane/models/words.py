@@ -12,19 +12,24 @@ from cane_gane.tokens import EncodedTexts
 _TEXT_NORM = 2.0
 
 
-def drop_words(mask: tf.Tensor, rate: float, seed: tf.Tensor) -> tf.Tensor:
+def leave_words_out(ids: tf.Tensor, rate: float, seed: tf.Tensor) -> tf.Tensor:
     """Leaves words out at random; a text that would lose all keeps all.
 
     Args:
-        mask: True at real words, `[batch, n]`.
+        ids: Word ids, `[batch, n]`, 0 for padding after the last word.
         rate: The share to leave out.
         seed: Two integers that the choice hangs on.
 
     Returns:
-        The mask of what is left, `[batch, n]`.
+        Word ids of what is left, closed up, `[batch, n]`.
     """
-    kept = mask & (tf.random.stateless_uniform(tf.shape(mask), seed) >= rate)
-    return tf.where(tf.reduce_any(kept, 1, keepdims=True), kept, mask)
+    real = ids > 0
+    kept = real & (tf.random.stateless_uniform(tf.shape(ids), seed) >= rate)
+    kept = tf.where(tf.reduce_any(kept, 1, keepdims=True), kept, real)
+    order = tf.argsort(tf.cast(~kept, tf.int32), stable=True)
+    left = tf.gather(ids, order, batch_dims=1)
+    count = tf.math.count_nonzero(kept, 1, keepdims=True, dtype=tf.int32)
+    return tf.where(tf.range(tf.shape(ids)[1]) < count, left, 0)
 
 
 def repeat_texts(texts: tf.Tensor, count: tf.Tensor) -> tf.Tensor:

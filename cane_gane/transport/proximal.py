@@ -15,7 +15,14 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from cane_gane.transport.scalings import Form, KernelForm, LogForm, Problem, State
+from cane_gane.transport.scalings import (
+    Form,
+    KernelForm,
+    LogForm,
+    PowerForm,
+    Problem,
+    State,
+)
 
 # The spread of X up to which products of a whole run keep every entry that matters
 # above the underflow of the type; found by comparison with the log domain.
@@ -78,6 +85,9 @@ def forward(
 ) -> Solution:
     """Solves in the cheapest form that is safe for the spread of the costs."""
     dtype = problem.scaled.dtype
+    # Potentials are recorded as what each step adds, which powers do not tell.
+    known = isinstance(problem.spread, float) and not record
+    products = PowerForm if known else KernelForm
 
     def run(form: type[Form], inside: tf.DType) -> Solution:
         settings = (iterations, inner_iterations, tolerance, record)
@@ -88,7 +98,7 @@ def forward(
     def in_float64() -> Solution:
         return problem.spread_within(
             KERNEL_SPREAD[tf.float64],
-            lambda: run(KernelForm, tf.float64),
+            lambda: run(products, tf.float64),
             lambda: run(LogForm, tf.float64),
         )
 
@@ -96,7 +106,7 @@ def forward(
         return in_float64()
     return problem.spread_within(
         KERNEL_SPREAD[tf.float32],
-        lambda: run(KernelForm, tf.float32),
+        lambda: run(products, tf.float32),
         in_float64,
     )
 
@@ -110,36 +120,40 @@ def iterate(
 ) -> Solution:
     """Takes the steps in one form, whatever the spread of the costs."""
     mu, nu = form.problem.mu, form.problem.nu
-    history = History.empty(mu, nu, iterations * inner_iterations) if record else ()
+    history: Any = ()
+    if record:
+        history = History.empty(mu, nu, iterations * inner_iterations)
     stops, infinity = tolerance is not None, tf.constant(float("inf"), mu.dtype)
 
     def step(
-        t: tf.Tensor, state: State, history: Any, *_: tf.Tensor
+        t: tf.Tensor, before: State, history: Any, *_: tf.Tensor
     ) -> tuple[Any, ...]:
-        q, before, start = form.advance(state), history, state.sigma
+        opened, past = form.advance(before), history
 
         def sweep(k: tf.Tensor, state: State, history: Any) -> tuple[Any, ...]:
-            state = form.sweep(q, state.sigma)
+            state = form.sweep(state, before)
             if record:
-                f = before.f + tf.cast(form.logarithm(state.delta), tf.float64)
-                g = before.g + tf.cast(form.logarithm(state.sigma), tf.float64)
+                f = past.f + tf.cast(form.logarithm(state.delta), tf.float64)
+                g = past.g + tf.cast(form.logarithm(state.sigma), tf.float64)
                 history = history.add(t * inner_iterations + k, f, g)
             return k + 1, state, history
 
-        _, state, history = _repeat(
-            sweep, (0, State(q, state.delta, state.sigma), history), inner_iterations
-        )
+        _, state, history = _repeat(sweep, (0, opened, history), inner_iterations)
         error = form.row_error(state) if stops else infinity
-        return t + 1, state, history, start, error
+        return t + 1, state, history, before.carried, error
 
     first = form.start()
-    steps, state, history, start, _ = tf.while_loop(
-        lambda t, state, history, start, error: not stops or error > tolerance,
-        step,
-        (0, first, history, first.sigma, infinity),
-        maximum_iterations=iterations,
-    )
-    change = form.logarithm(start) - form.logarithm(state.sigma)
+    loop = (0, first, history, first.carried, infinity)
+    for count in form.rounds(iterations):
+        t, state, history, carried, error = loop
+        loop = tf.while_loop(
+            lambda t, state, history, carried, error: not stops or error > tolerance,
+            step,
+            (t, form.absorb(state), history, carried, error),
+            maximum_iterations=count,
+        )
+    steps, state, history, carried, _ = loop
+    change = form.logarithm(carried) - form.logarithm(state.carried)
     ratio = tf.exp(tf.minimum(change, MOST_CHANGE))
     nothing = tf.zeros([0], tf.float64)
     potentials = (history.fs.stack(), history.gs.stack()) if record else (nothing,) * 2

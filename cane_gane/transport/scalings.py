@@ -1,4 +1,4 @@
-"""One transport problem and the two forms of a step: products, and logarithms."""
+"""One transport problem and the forms of a step: products, powers, logarithms."""
 
 from __future__ import annotations
 
@@ -79,11 +79,13 @@ class State(NamedTuple):
         q: Q of the paper, `[batch, n, m]`.
         delta: Row scalings, `[batch, n, 1]`.
         sigma: Column scalings, `[batch, 1, m]`.
+        carried: sigma of the paper's last step alone, which opens the next one.
     """
 
     q: tf.Tensor
     delta: tf.Tensor
     sigma: tf.Tensor
+    carried: tf.Tensor
 
 
 class Form(ABC):
@@ -101,16 +103,24 @@ class Form(ABC):
         """T = diag(delta) Q diag(sigma)."""
 
     @abstractmethod
-    def advance(self, state: State) -> tf.Tensor:
-        """The next Q = A * T."""
+    def advance(self, state: State) -> State:
+        """Opens a step: the next Q = A * T, with the sigma that it starts from."""
 
     @abstractmethod
-    def sweep(self, q: tf.Tensor, sigma: tf.Tensor) -> State:
-        """Scales rows, then columns."""
+    def sweep(self, state: State, before: State) -> State:
+        """Scales rows, then columns; `before` is where the step began."""
 
     @abstractmethod
     def logarithm(self, scaling: tf.Tensor) -> tf.Tensor:
         """Of delta or sigma; 0 where masked."""
+
+    def rounds(self, iterations: int) -> list[int]:
+        """How many steps to take between two calls of `absorb`."""
+        return [iterations]
+
+    def absorb(self, state: State) -> State:
+        """The same state, made safe for the steps of a round."""
+        return state
 
     def row_error(self, state: State) -> tf.Tensor:
         """The largest share by which a row sum is off its weight, `[]`."""
@@ -129,26 +139,68 @@ class KernelForm(Form):
     def start(self) -> State:
         """T = 1 and a constant sigma, whose value cancels."""
         ones = tf.ones_like
-        return State(ones(self.factor), ones(self.problem.mu), ones(self.problem.nu))
+        sigma = ones(self.problem.nu)
+        return State(ones(self.factor), ones(self.problem.mu), sigma, sigma)
 
     def plan(self, state: State) -> tf.Tensor:
         """T = diag(delta) Q diag(sigma)."""
         return state.q * (state.delta * state.sigma)
 
-    def advance(self, state: State) -> tf.Tensor:
-        """The next Q = A * T, in one pass over the plan."""
-        return state.q * self.factor * (state.delta * state.sigma)
+    def advance(self, state: State) -> State:
+        """Opens a step: Q = A * T, in one pass over the plan."""
+        q = state.q * self.factor * (state.delta * state.sigma)
+        return state._replace(q=q, sigma=state.carried)
 
-    def sweep(self, q: tf.Tensor, sigma: tf.Tensor) -> State:
+    def sweep(self, state: State, before: State) -> State:
         """Scales rows, then columns."""
-        rows = tf.matmul(q, sigma, transpose_b=True)
+        state = self._scale(state)
+        return state._replace(carried=state.sigma)
+
+    def _scale(self, state: State) -> State:
+        rows = tf.matmul(state.q, state.sigma, transpose_b=True)
         delta = tf.math.divide_no_nan(self.problem.mu, rows)
-        columns = tf.matmul(delta, q, transpose_a=True)
-        return State(q, delta, tf.math.divide_no_nan(self.problem.nu, columns))
+        columns = tf.matmul(delta, state.q, transpose_a=True)
+        sigma = tf.math.divide_no_nan(self.problem.nu, columns)
+        return state._replace(delta=delta, sigma=sigma)
 
     def logarithm(self, scaling: tf.Tensor) -> tf.Tensor:
         """Of delta or sigma; 0 where masked."""
         return tf.math.log(tf.where(scaling > 0, scaling, 1))
+
+
+class PowerForm(KernelForm):
+    """The same with Q = A * A * …, so that a step makes one product over the plan.
+
+    After t steps T = diag(delta) A^t diag(sigma), where A^t is the power of each entry
+    and delta and sigma collect the scalings of all steps. That lasts until A^t comes
+    near the underflow of the type; then `absorb` starts anew from the plan. It takes a
+    spread that is known beforehand.
+    """
+
+    def rounds(self, iterations: int) -> list[int]:
+        """Equal rounds, each short enough for the exponents of the type."""
+        limit = 600 if self.factor.dtype == tf.float64 else 64
+        longest = max(1, int(limit / max(self.problem.spread, 1.0)))
+        count = -(-iterations // longest)
+        return [(iterations + i) // count for i in range(count)]
+
+    def advance(self, state: State) -> State:
+        """Opens a step: the next power of A."""
+        q = state.q * self.factor
+        return state._replace(q=q, sigma=state.sigma * state.carried)
+
+    def sweep(self, state: State, before: State) -> State:
+        """Scales rows, then columns."""
+        state = self._scale(state)
+        carried = tf.math.divide_no_nan(state.sigma, before.sigma)
+        return state._replace(carried=carried)
+
+    def absorb(self, state: State) -> State:
+        """The same state with the scalings moved into Q."""
+        ones = tf.ones_like
+        return State(
+            self.plan(state), ones(state.delta), ones(state.sigma), state.carried
+        )
 
 
 class LogForm(Form):
@@ -160,26 +212,28 @@ class LogForm(Form):
 
     def start(self) -> State:
         """T = 1 and a constant sigma, whose value cancels."""
-        zeros = tf.zeros_like
-        problem = self.problem
-        return State(zeros(problem.scaled), zeros(problem.mu), zeros(problem.nu))
+        zeros, problem = tf.zeros_like, self.problem
+        sigma = zeros(problem.nu)
+        return State(zeros(problem.scaled), zeros(problem.mu), sigma, sigma)
 
     def plan(self, state: State) -> tf.Tensor:
         """T = diag(delta) Q diag(sigma)."""
         log_plan = state.q + (state.delta + state.sigma)
         return self.problem.mask(tf.exp(log_plan))
 
-    def advance(self, state: State) -> tf.Tensor:
-        """The next Q = A * T."""
+    def advance(self, state: State) -> State:
+        """Opens a step: Q = A * T."""
         q = state.q - self.problem.scaled + (state.delta + state.sigma)
-        return self.problem.mask(q, _LOG_OF_NOTHING)
+        q = self.problem.mask(q, _LOG_OF_NOTHING)
+        return state._replace(q=q, sigma=state.carried)
 
-    def sweep(self, q: tf.Tensor, sigma: tf.Tensor) -> State:
+    def sweep(self, state: State, before: State) -> State:
         """Scales rows, then columns."""
-        delta = self.log_mu - _log_sum_exp(q + sigma, 2)
+        delta = self.log_mu - _log_sum_exp(state.q + state.sigma, 2)
         delta = tf.where(self.problem.mu > 0, delta, _LOG_OF_NOTHING)
-        sigma = self.log_nu - _log_sum_exp(q + delta, 1)
-        return State(q, delta, tf.where(self.problem.nu > 0, sigma, _LOG_OF_NOTHING))
+        sigma = self.log_nu - _log_sum_exp(state.q + delta, 1)
+        sigma = tf.where(self.problem.nu > 0, sigma, _LOG_OF_NOTHING)
+        return State(state.q, delta, sigma, sigma)
 
     def logarithm(self, scaling: tf.Tensor) -> tf.Tensor:
         """Of delta or sigma; 0 where masked."""

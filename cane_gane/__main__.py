@@ -12,7 +12,9 @@ from absl import flags
 
 from cane_gane.errors import InputError
 
-COMMANDS = ("train", "inspect", "split", "parity")
+COMMANDS = (
+    "train", "evaluate", "report", "ablation", "inspect", "split", "parity",
+)  # fmt: skip
 DEFAULT = ("pydocs", "0.55", "ap")
 
 _HELP = """\
@@ -78,7 +80,8 @@ def _dispatch(argv: Sequence[str]) -> None:
         arguments = values([name, *words])[1:]
     except flags.Error as error:
         raise InputError(f"{name}: {' '.join(str(error).split())}") from None
-    if len(arguments) != len(module.USAGE):
+    several = module.USAGE[-1].endswith("…") and len(arguments) > len(module.USAGE)
+    if len(arguments) != len(module.USAGE) and not several:
         raise InputError(
             f"{name}: found {len(arguments)} arguments "
             f"({' '.join(arguments) or 'none'}); expected {' '.join(module.USAGE)}"

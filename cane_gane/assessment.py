@@ -1,97 +1,65 @@
-"""Evaluation of a trained model from its SavedModel: figures and embeddings."""
+"""Every figure of a trained model, or of any vectors: scores, baselines, labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import tensorflow as tf
 
 from cane_gane.evaluation.baselines import baseline_scorers
 from cane_gane.evaluation.classification import classify_nodes
 from cane_gane.evaluation.protocols import Protocol, make_protocols
 from cane_gane.evaluation.ranking import link_prediction
+from cane_gane.evaluation.roc import roc_curve
 from cane_gane.evaluation.sampled import sample_negatives, sampled_auc
-from cane_gane.evaluation.scores import vector_scorer
+from cane_gane.evaluation.scores import Scorer, score_pairs, vector_scorer
 from cane_gane.network import TextualNetwork
 from cane_gane.splits import Edges, Split
+from cane_gane.stopwatch import Stopwatch
+
+if TYPE_CHECKING:
+    from cane_gane.served import Served
 
 Floats = npt.NDArray[np.float32]
 PairScore = Callable[[Edges], Floats]
 
 BUDGET = 40_000  # pairs that are scored for each protocol
-BATCH = 4096
-
-
-class Served:
-    """A SavedModel of this package, with numpy in and out."""
-
-    def __init__(self, path: Path) -> None:
-        """Loads the SavedModel."""
-        self._loaded = tf.saved_model.load(str(path))
-        self._signatures = self._loaded.signatures
-
-    def score_nodes(self, pairs: Edges) -> Floats:
-        """Scores pairs of nodes, `[pairs, 2]`, by the model's own score, `[pairs]`."""
-        return self._on_pairs("score_nodes", ("source", "target"), "score", pairs)
-
-    def embed_nodes(self, pairs: Edges) -> Floats:
-        """Embeds the first node of each pair in the context of the second."""
-        return self._on_pairs("embed_nodes", ("nodes", "contexts"), "embedding", pairs)
-
-    def _on_pairs(
-        self, signature: str, names: tuple[str, str], output: str, pairs: Edges
-    ) -> Floats:
-        parts = []
-        for start in range(0, len(pairs), BATCH):
-            part = tf.constant(pairs[start : start + BATCH], tf.int64)
-            given = {names[0]: part[:, 0], names[1]: part[:, 1]}
-            parts.append(self._signatures[signature](**given)[output].numpy())
-        return np.concatenate(parts)
-
-
-def average_vectors(served: Served, train: Edges, node_count: int) -> Floats:
-    """Averages each node's embeddings over its training edges.
-
-    z_u = 1/d_u sum_v z_{u|v}, the neighbours v in both directions.
-
-    Args:
-        served: The model.
-        train: Training edges, `[train, 2]`.
-        node_count: The number of nodes.
-
-    Returns:
-        Structure, then text, `[nodes, 2d]`; NaN for a node without a training edge.
-    """
-    pairs = np.concatenate([train, train[:, ::-1]])
-    vectors = served.embed_nodes(pairs)
-    sums = np.zeros((node_count, vectors.shape[1]))
-    np.add.at(sums, pairs[:, 0], vectors)
-    degrees = np.bincount(pairs[:, 0], minlength=node_count)[:, None]
-    with np.errstate(invalid="ignore"):
-        means: Floats = (sums / degrees).astype(np.float32)
-    return means
 
 
 def pair_auc(
     score: PairScore, protocol: Protocol, seed: int, budget: int = BUDGET
 ) -> dict[str, Any]:
     """Estimates the AUC of a pair score within a budget of pairs to score."""
-    per_edge = max(1, budget // max(1, len(protocol.scored)) - 1)
-    negatives = sample_negatives(protocol, per_edge, seed)
+    negatives = sample_within(protocol, seed, budget)
     scores = score(np.concatenate([protocol.scored, negatives.reshape(-1, 2)]))
     count = len(protocol.scored)
-    report = sampled_auc(scores[:count], scores[count:].reshape(count, -1), seed)
-    return {**report, **protocol.counts()}
+    positive, negative = scores[:count], scores[count:].reshape(count, -1)
+    report = sampled_auc(positive, negative, seed)
+    return {
+        "score": "pairs",
+        **report,
+        **protocol.counts(),
+        "roc": {"model": roc_curve(positive, negative)},
+    }
+
+
+def sample_within(protocol: Protocol, seed: int, budget: int = BUDGET) -> Edges:
+    """Draws as many negatives for each edge as the budget allows."""
+    per_edge = max(1, budget // max(1, len(protocol.scored)) - 1)
+    return sample_negatives(protocol, per_edge, seed)
 
 
 def assess(
-    served: Served, network: TextualNetwork, split: Split, vectors: Floats, seed: int
+    served: Served,
+    network: TextualNetwork,
+    split: Split,
+    vectors: Floats,
+    seed: int,
+    clock: Stopwatch,
 ) -> dict[str, Any]:
-    """Computes every figure of a run.
+    """Computes every figure of a trained model.
 
     Args:
         served: The model.
@@ -99,32 +67,76 @@ def assess(
         split: Its training and test edges.
         vectors: What `average_vectors` gave, `[nodes, 2d]`.
         seed: What samples and draws hang on.
+        clock: Times the parts.
 
     Returns:
-        The content of metrics.json, but for times; docs/evaluation.md lists it.
+        `link_prediction`, `baselines` and `node_classification` of metrics.json;
+        docs/evaluation.md lists them.
     """
     protocols = make_protocols(
         network.edges, split.train, split.test, network.node_count
     )
     half = vectors.shape[1] // 2
     named = {"structure": vectors[:, :half], "text": vectors[:, half:], "both": vectors}
-    baselines = baseline_scorers(network.texts, split.train)
-    report: dict[str, Any] = {"link_prediction": {}, "baselines": {}}
+    links: dict[str, Any] = {}
     for name, protocol in protocols.items():
-        report["link_prediction"][name] = {
-            **pair_auc(served.score_nodes, protocol, seed),
-            "vectors": {
-                kind: link_prediction(vector_scorer(part, protocol), protocol, seed)
-                for kind, part in named.items()
-            },
-        }
-        report["baselines"][name] = {
-            kind: link_prediction(scorer, protocol, seed)
-            for kind, scorer in baselines.items()
-        }
-    if network.labels is not None:
-        filled = np.nan_to_num(vectors)
-        report["node_classification"] = classify_nodes(
-            filled, network.labels, seed=seed
-        )
+        with clock("score pairs"):
+            links[name] = pair_auc(served.score_nodes, protocol, seed)
+        with clock("rank by vectors"):
+            scorers = {k: vector_scorer(part, protocol) for k, part in named.items()}
+            links[name]["vectors"] = {
+                kind: link_prediction(scorer, protocol, seed)
+                for kind, scorer in scorers.items()
+            }
+            links[name]["roc"]["vectors"] = pooled_roc(scorers["both"], protocol, seed)
+    return {
+        "link_prediction": links,
+        **assess_rest(
+            protocols, split.train, vectors, network.texts, network.labels, seed, clock
+        ),
+    }
+
+
+def assess_rest(
+    protocols: Mapping[str, Protocol],
+    train: Edges,
+    vectors: npt.NDArray[np.floating],
+    texts: Sequence[str] | None,
+    labels: Sequence[tuple[str, ...]] | None,
+    seed: int,
+    clock: Stopwatch,
+) -> dict[str, Any]:
+    """Computes `baselines`, and `node_classification` where there are labels.
+
+    Args:
+        protocols: The protocols, by name.
+        train: Training edges, `[train, 2]`.
+        vectors: The vector of each node, `[nodes, size]`.
+        texts: The texts, where they are known.
+        labels: The labels, where they are known.
+        seed: What samples and draws hang on.
+        clock: Times the parts.
+    """
+    report: dict[str, Any] = {"baselines": {}}
+    with clock("baselines"):
+        scorers = baseline_scorers(train, len(vectors), texts)
+        for name, protocol in protocols.items():
+            report["baselines"][name] = {
+                kind: {
+                    **link_prediction(scorer, protocol, seed),
+                    "roc": pooled_roc(scorer, protocol, seed),
+                }
+                for kind, scorer in scorers.items()
+            }
+    if labels is not None:
+        with clock("classify nodes"):
+            report["node_classification"] = classify_nodes(vectors, labels, seed=seed)
     return report
+
+
+def pooled_roc(scorer: Scorer, protocol: Protocol, seed: int) -> dict[str, Any]:
+    """Returns the ROC curve on the pairs that `pair_auc` samples too."""
+    negatives = sample_within(protocol, seed)
+    return roc_curve(
+        score_pairs(scorer, protocol.scored), score_pairs(scorer, negatives)
+    )

@@ -6,19 +6,16 @@ import dataclasses
 import platform
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from cane_gane.assessment import Served, assess, average_vectors, pair_auc
+from cane_gane.appraisal import appraise
+from cane_gane.assessment import pair_auc
 from cane_gane.batches import edge_batches
 from cane_gane.config import Config
 from cane_gane.evaluation.protocols import strict_protocol
-from cane_gane.evaluation.vectors import write_embeddings, write_word2vec
 from cane_gane.files import sha256
 from cane_gane.models import PairModel, build_model
 from cane_gane.models.words import lsa_vectors
@@ -26,6 +23,7 @@ from cane_gane.network import FILES
 from cane_gane.preparation import Prepared, prepare, unseen_nodes
 from cane_gane.runs import README, RunFolder
 from cane_gane.servable import Servable
+from cane_gane.stopwatch import Stopwatch
 from cane_gane.training import Keeper, fit
 from cane_gane.version import VERSION
 
@@ -53,22 +51,18 @@ def run(config: Config, folder: RunFolder, *, overwrite: bool, command: str) -> 
         if folder.finished:
             _say(f"{folder.path} is finished (--overwrite trains it again)")
             return dict(folder.read_json("metrics.json"))
-        prepared = prepare(config)
-        _write_inputs(config, folder, prepared, command)
-        started = time.perf_counter()
-        servable, best_epoch = _train(config, folder, prepared)
-        trained = time.perf_counter()
+        clock = Stopwatch()
+        with clock("prepare"):
+            prepared = prepare(config)
+            _write_inputs(config, folder, prepared, command)
+        with clock("train"):
+            servable, best_epoch = _train(config, folder, prepared)
         _say("exporting …")
-        servable.export(folder.path / "saved_model")
+        with clock("export"):
+            servable.export(folder.path / "saved_model")
         _say("evaluating …")
-        metrics = _evaluate(config, folder, prepared)
-        metrics["best_epoch"] = best_epoch
-        metrics["time"] = {
-            "train": round(trained - started, 1),
-            "evaluate": round(time.perf_counter() - trained, 1),
-        }
-        folder.write_json("metrics.json", metrics)
-        return metrics
+        network, split = prepared.network, prepared.split
+        return appraise(folder, config, network, split, clock, best_epoch)
 
 
 def _write_inputs(
@@ -153,25 +147,6 @@ def _validation(
     return lambda: float(pair_auc(scorer, protocol, config.seed, budget)["auc"])
 
 
-def _evaluate(config: Config, folder: RunFolder, prepared: Prepared) -> Metrics:
-    """Evaluates the SavedModel, and writes the embeddings it gives."""
-    served = Served(folder.path / "saved_model")
-    network, split = prepared.network, prepared.split
-    vectors = average_vectors(served, split.train, network.node_count)
-    half = vectors.shape[1] // 2
-    write_embeddings(folder.path / "embed.txt", vectors)
-    write_embeddings(folder.path / "embed_structure.txt", vectors[:, :half])
-    write_embeddings(folder.path / "embed_text.txt", vectors[:, half:])
-    names = network.names or [str(node) for node in range(network.node_count)]
-    present = ~np.isnan(vectors[:, 0])
-    write_word2vec(
-        folder.path / "embeddings.word2vec",
-        vectors[present],
-        [name for name, here in zip(names, present, strict=True) if here],
-    )
-    return assess(served, network, split, vectors, config.seed)
-
-
 def _outline(config: Config, prepared: Prepared) -> str:
     return (
         f"{config.dataset} {config.ratio:g} {config.variant}: "
@@ -206,25 +181,3 @@ def _commit() -> str | None:
 
 def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-def summary(metrics: Metrics) -> str:
-    """Lays the main figures out as a short table."""
-    rows: list[Sequence[str]] = [("AUC, %", "upstream's protocol", "strict protocol")]
-    links = metrics["link_prediction"]
-
-    def row(name: str, figure: Callable[[str], dict[str, Any]]) -> None:
-        cells = []
-        for protocol in ("upstream", "strict"):
-            found = figure(protocol)
-            cells.append(f"{100 * found['auc']:.1f} ± {100 * found['std_error']:.1f}")
-        rows.append((name, *cells))
-
-    row("model, pair by pair", lambda p: links[p])
-    for kind in ("both", "text", "structure"):
-        row(f"averaged vectors, {kind}", lambda p, k=kind: links[p]["vectors"][k])  # type: ignore[misc]
-    for kind in metrics["baselines"]["upstream"]:
-        row(f"  {kind}", lambda p, k=kind: metrics["baselines"][p][k])  # type: ignore[misc]
-    scored = [f"{links[p]['scored']:,} of {links[p]['edges']:,}" for p in links]
-    rows.append(("test edges scored", *scored))
-    return "\n".join(f"{a:<32}{b:>22}{c:>22}" for a, b, c in rows)

@@ -84,7 +84,7 @@ class TextualNetwork:
             raise fault(folder / "data.txt", None, "no text", "one line for each node")
         texts = _decode(folder / "data.txt", lines)
         names = _read_names(folder / "ids.txt", len(texts))
-        edges = _read_edges(folder / "graph.txt", len(texts), names)
+        edges = read_edges(folder / "graph.txt", len(texts), names)
         labels = _read_labels(folder / "group.txt", len(texts))
         return cls(texts, edges, labels, names, tuple(lines))
 
@@ -166,10 +166,22 @@ def _check_length(path: Path, values: Sequence[object], node_count: int) -> None
         )
 
 
-def _read_edges(
-    path: Path, node_count: int, names: Sequence[str] | None
+def read_edges(
+    path: Path, node_count: int, names: Sequence[str] | None = None
 ) -> npt.NDArray[np.int64]:
-    """Returns the edges of graph.txt, `[edges, 2]`, in the order of the file."""
+    """Reads a file of edges.
+
+    Args:
+        path: The file, two node ids a line.
+        node_count: The number of nodes.
+        names: The names of the nodes, which may stand in place of ids.
+
+    Returns:
+        The edges, `[edges, 2]`, in the order of the file.
+
+    Raises:
+        InputError: The file is missing or faulty.
+    """
     rows: list[tuple[int, list[str]]] = []
     for number, line in enumerate(_decode(path, _read_lines(path)), 1):
         columns = line.split()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import dataclasses
 import fcntl
 import json
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cane_gane.config import Config
-from cane_gane.errors import InputError
+from cane_gane.errors import InputError, fault
 from cane_gane.files import write_atomically
 
 README = """\
@@ -24,6 +25,9 @@ graph.txt              training edges, two node ids a line (upstream CANE's form
 test_graph.txt         test edges
 history.csv            loss and validation AUC of each epoch
 metrics.json           the figures of the final evaluation
+report.html            all of them to look at, in one file
+figures/               its figures as PNG and SVG
+examples.json          what it shows of single nodes: a pair, missing edges, a map
 embed.txt              a vector a line for node 0, 1, …: text and structure (upstream's
                        format; a blank line for a node without a training edge)
 embed_text.txt         the text half of it, averaged over the node's training edges
@@ -66,6 +70,19 @@ class RunFolder:
             InputError: Another process holds it, or it has other settings.
         """
         self.path.mkdir(parents=True, exist_ok=True)
+        with self.held():
+            if overwrite:
+                self._clear()
+            self._check_settings(config)
+            yield
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Holds the folder for one process.
+
+        Raises:
+            InputError: Another process holds it.
+        """
         with open(self.path / ".lock", "a+") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -78,9 +95,6 @@ class RunFolder:
             lock.truncate(0)
             lock.write(str(os.getpid()))
             lock.flush()
-            if overwrite:
-                self._clear()
-            self._check_settings(config)
             yield
 
     def _clear(self) -> None:
@@ -107,9 +121,43 @@ class RunFolder:
             )
 
     def read_json(self, name: str) -> Any:
-        """Returns the content of a JSON file, or None where there is none."""
+        """Returns the content of a JSON file, or None where there is none.
+
+        Raises:
+            InputError: The file holds no JSON.
+        """
         path = self.path / name
-        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        if not path.is_file():
+            return None
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            line = getattr(error, "lineno", None)
+            raise fault(path, line, "no JSON", "what a run wrote there") from None
+
+    def record(self) -> dict[str, Any]:
+        """Returns config.json.
+
+        Raises:
+            InputError: There is none, or it holds no settings.
+        """
+        record = self.read_json("config.json")
+        if not isinstance(record, dict) or not isinstance(record.get("settings"), dict):
+            found = "no such file" if record is None else "no settings"
+            expected = "the record of a run: name a folder that bash run.sh trained"
+            raise fault(self.path / "config.json", None, found, expected)
+        return record
+
+    def history(self) -> list[dict[str, Any]]:
+        """Returns history.csv as a dict for each epoch; empty cells are None."""
+        path = self.path / "history.csv"
+        if not path.is_file():
+            return []
+        with open(path, encoding="utf-8", newline="") as file:
+            return [
+                {key: float(cell) if cell else None for key, cell in row.items()}
+                for row in csv.DictReader(file)
+            ]
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Writes a JSON file whole."""

@@ -12,6 +12,7 @@ import tensorflow as tf
 
 from cane_gane.chunks import in_chunks
 from cane_gane.files import new_folder
+from cane_gane.layers import WordAlignment
 from cane_gane.models import PairModel
 from cane_gane.tokens import EncodedTexts
 from cane_gane.vectorize import GraphTokenizer, split_words
@@ -42,6 +43,7 @@ class Servable:
         self.model = model
         self._texts = tf.Variable(texts.ids, trainable=False, name="texts")
         self._width = texts.ids.shape[1]
+        self._softmax = WordAlignment(return_plan=True)
         self._tokenizer = GraphTokenizer(vocabulary, self._width, unknown)
 
     def score(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
@@ -78,20 +80,34 @@ class Servable:
         return {"embedding": tf.concat([self.model.place(nodes), text], -1)}
 
     def plan(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
-        """Matches the words of two texts: words, and a weight for each pair of them."""
+        """Matches the words of two texts: words, and a weight for each pair of them.
+
+        `attention` is what WANE's softmax makes of the same word vectors, to compare.
+        """
         left, right = self._ids(source), self._ids(target)
         shape = tf.stack([tf.shape(left)[1], tf.shape(right)[1]])
 
-        def matched(left: tf.Tensor, right: tf.Tensor, _: tf.Tensor) -> tf.Tensor:
-            plan = self.model.match(left, right)
-            missing = shape - tf.shape(plan)[1:]
-            return tf.pad(plan, [[0, 0], [0, missing[0]], [0, missing[1]]])
+        def padded(match: Callable[[tf.Tensor, tf.Tensor], tf.Tensor]) -> tf.Tensor:
+            def matched(left: tf.Tensor, right: tf.Tensor, _: tf.Tensor) -> tf.Tensor:
+                plan = match(left, right)
+                missing = shape - tf.shape(plan)[1:]
+                return tf.pad(plan, [[0, 0], [0, missing[0]], [0, missing[1]]])
+
+            return self._chunked(matched, left, right)
 
         return {
             "source_words": self._words(source),
             "target_words": self._words(target),
-            "plan": self._chunked(matched, left, right),
+            "plan": padded(self.model.match),
+            "attention": padded(self._attend),
         }
+
+    def _attend(self, left: tf.Tensor, right: tf.Tensor) -> tf.Tensor:
+        source_words, source_mask = self.model.look_up(left)
+        target_words, target_mask = self.model.look_up(right)
+        return self._softmax(
+            source_words, target_words, source_mask=source_mask, target_mask=target_mask
+        )[2]
 
     def pair_scorer(self) -> Callable[[Edges], Floats]:
         """Returns `score_nodes` on pairs `[pairs, 2]` in numpy, as the model is now."""

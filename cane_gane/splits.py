@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cane_gane.errors import InputError
+from cane_gane.errors import InputError, fault
 from cane_gane.files import write_atomically
+from cane_gane.network import read_edges
 
 Edges = npt.NDArray[np.int64]
 
@@ -41,6 +42,43 @@ class Split:
                 f"{source}\t{target}\n" for source, target in edges.tolist()
             )
             write_atomically(folder / name, lines.encode())
+
+
+def read_split(folder: Path, node_count: int, edges: Edges | None = None) -> Split:
+    """Reads what `Split.write` wrote, or upstream's prepareData.py.
+
+    Args:
+        folder: A folder with graph.txt and test_graph.txt.
+        node_count: The number of nodes.
+        edges: All edges of the network, `[edges, 2]`, where they are known.
+
+    Returns:
+        The split.
+
+    Raises:
+        InputError: A file is missing or faulty, or has edges that the network lacks.
+    """
+    train = read_edges(folder / "graph.txt", node_count)
+    test = read_edges(folder / "test_graph.txt", node_count)
+    known = np.concatenate([train, test]) if edges is None else edges
+    pairs = set(map(tuple, known.tolist()))
+    for name, part in (("graph.txt", train), ("test_graph.txt", test)):
+        strange = [pair for pair in map(tuple, part.tolist()) if pair not in pairs]
+        if strange:
+            raise fault(
+                folder / name,
+                None,
+                f"{len(strange)} edges that the data set lacks, the first of them "
+                f"{strange[0][0]} {strange[0][1]}",
+                "edges of its graph.txt: name the data set that was split",
+            )
+    return _split(known, train, test)
+
+
+def _split(edges: Edges, train: Edges, test: Edges) -> Split:
+    proper = edges[edges[:, 0] != edges[:, 1]]
+    left_out = len(edges) - len(train) - len(test)
+    return Split(train, test, left_out, unseen=np.setdiff1d(proper, train))
 
 
 def split_edges(
@@ -84,13 +122,7 @@ def split_edges(
             f"into {len(train)} for training and {len(test)} for test; expected at "
             "least one in each: choose another ratio, or the rule 'strict'"
         )
-    proper = edges[edges[:, 0] != edges[:, 1]]
-    return Split(
-        train,
-        test,
-        left_out=len(edges) - len(train) - len(test),
-        unseen=np.setdiff1d(proper, train),
-    )
+    return _split(edges, train, test)
 
 
 def _split_as_upstream(edges: Edges, ratio: float, seed: int) -> tuple[Edges, Edges]:

@@ -11,7 +11,7 @@ PACKAGE = ROOT / "cane_gane"
 
 # Each line may import from the lines above it.
 ORDER = [
-    {"errors", "version"},
+    {"errors", "version", "stopwatch"},
     {"files"},
     {"network"},
     {"tokens", "splits", "negatives", "pydocs"},
@@ -22,8 +22,10 @@ ORDER = [
     {"objectives", "optimizers"},
     {"models"},
     {"evaluation"},
-    {"runs", "checkpoints", "servable", "parity"},
+    {"runs", "checkpoints", "servable", "served", "parity", "report"},
     {"training", "assessment"},
+    {"examples"},
+    {"appraisal", "foreign"},
     {"startup", "experiment"},
     {"commands"},
     {"__main__"},

@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from absl import flags
 
@@ -17,9 +19,7 @@ USAGE = ("DATASET", "RATIO", "VARIANT")
 
 def define(values: flags.FlagValues) -> None:
     """Defines a flag for each setting, and where the run goes."""
-    for setting in dataclasses.fields(Config):
-        if setting.name not in ("dataset", "ratio", "variant"):
-            _define_setting(setting, values)
+    define_settings(values, without=("dataset", "ratio", "variant"))
     flags.DEFINE_string("runs_dir", "runs", "where run folders go", flag_values=values)
     flags.DEFINE_bool(
         "overwrite", False, "throw away what the folder holds", flag_values=values
@@ -27,6 +27,22 @@ def define(values: flags.FlagValues) -> None:
     flags.DEFINE_enum(
         "device", "auto", ["auto", "cpu"], "where to compute", flag_values=values
     )
+
+
+def define_settings(values: flags.FlagValues, without: Sequence[str]) -> None:
+    """Defines a flag for each setting but those."""
+    for setting in dataclasses.fields(Config):
+        if setting.name not in without:
+            _define_setting(setting, values)
+
+
+def chosen_settings(values: flags.FlagValues) -> dict[str, Any]:
+    """Returns the settings whose flags were given."""
+    return {
+        setting.name: values[setting.name].value
+        for setting in dataclasses.fields(Config)
+        if setting.name in values and values[setting.name].value is not None
+    }
 
 
 def _define_setting(setting: dataclasses.Field, values: flags.FlagValues) -> None:  # type: ignore[type-arg]
@@ -46,19 +62,18 @@ def _define_setting(setting: dataclasses.Field, values: flags.FlagValues) -> Non
 
 def run(arguments: list[str], values: flags.FlagValues) -> None:
     """Runs the command."""
-    chosen = {
-        setting.name: values[setting.name].value
-        for setting in dataclasses.fields(Config)
-        if setting.name in values and values[setting.name].value is not None
-    }
     dataset, ratio, variant = arguments
     config = make_config(
-        dataset=dataset, ratio=parse_ratio(ratio), variant=variant, **chosen
+        dataset=dataset,
+        ratio=parse_ratio(ratio),
+        variant=variant,
+        **chosen_settings(values),
     )
     from cane_gane.startup import load_tensorflow
 
     load_tensorflow(deterministic=config.deterministic, device=values.device)
     from cane_gane import experiment
+    from cane_gane.report.tables import summary
     from cane_gane.runs import RunFolder
 
     folder = RunFolder.of(config, Path(values.runs_dir))
@@ -66,5 +81,5 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     metrics = experiment.run(
         config, folder, overwrite=values.overwrite, command=command
     )
-    print(experiment.summary(metrics))
-    print(f"\n{folder.path}")
+    print(summary(metrics, colour=sys.stdout.isatty()))
+    print(f"\n{folder.path / 'report.html'}")

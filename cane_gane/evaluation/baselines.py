@@ -21,7 +21,9 @@ BASELINES = (
 )
 
 
-def baseline_scorers(texts: Sequence[str], train: Integers) -> dict[str, Scorer]:
+def baseline_scorers(
+    train: Integers, node_count: int, texts: Sequence[str] | None = None
+) -> dict[str, Scorer]:
     """Builds the scorers of all baselines, by their names in `BASELINES`.
 
     - `tfidf`: cosine of the texts' TF-IDF vectors.
@@ -31,21 +33,22 @@ def baseline_scorers(texts: Sequence[str], train: Integers) -> dict[str, Scorer]
     - `preferential_attachment`: the product of their numbers of neighbours.
 
     Args:
-        texts: The text of each node.
         train: Training edges, `[train, 2]`. Directions, duplicates and
             self-loops do not count.
+        node_count: The number of nodes.
+        texts: The text of each node; without them the first two are left out.
 
     Returns:
         A scorer for each name.
     """
-    neighbours = training_neighbours(train, len(texts))
+    neighbours = training_neighbours(train, node_count)
     degrees = sparse.csr_array(neighbours.sum(axis=1).reshape(-1, 1))
-    own = tfidf_vectors(texts)
-    hop = one_hop_vectors(own, neighbours)
-    sides = ((own, own), (hop, hop), (neighbours, neighbours), (degrees, degrees))
-    return {
-        name: sparse_scorer(*pair) for name, pair in zip(BASELINES, sides, strict=True)
-    }
+    sides = {"common_neighbours": neighbours, "preferential_attachment": degrees}
+    if texts is not None:
+        own = tfidf_vectors(texts)
+        hop = one_hop_vectors(own, neighbours)
+        sides = {"tfidf": own, "tfidf_one_hop": hop, **sides}
+    return {name: sparse_scorer(side, side) for name, side in sides.items()}
 
 
 def training_neighbours(train: Integers, node_count: int) -> Any:

@@ -17,6 +17,8 @@ Floats = npt.NDArray[np.float64]
 # Sources, `[block]`, to their scores with every node, `[block, nodes]`.
 Scorer = Callable[[Integers], Floats]
 
+_BLOCK = 512  # sources that are scored at once
+
 
 def vector_scorer(vectors: npt.ArrayLike, protocol: Protocol | None = None) -> Scorer:
     """Scores a pair by the inner product of its nodes' vectors.
@@ -65,6 +67,26 @@ def sparse_scorer(left: Any, right: Any) -> Scorer:
         return (rows[sources] @ columns).toarray()
 
     return score
+
+
+def score_pairs(scorer: Scorer, pairs: Integers) -> Floats:
+    """Scores pairs by a scorer of whole rows.
+
+    Args:
+        scorer: Gives the scores of sources with all nodes.
+        pairs: Source and target, `[..., 2]`.
+
+    Returns:
+        The scores, `[...]`.
+    """
+    sources, row_of = np.unique(pairs[..., 0], return_inverse=True)
+    row_of = row_of.reshape(pairs.shape[:-1])
+    scores = np.zeros(pairs.shape[:-1])
+    for first in range(0, len(sources), _BLOCK):
+        inside = (row_of >= first) & (row_of < first + _BLOCK)
+        rows = scorer(sources[first : first + _BLOCK])
+        scores[inside] = rows[row_of[inside] - first, pairs[inside][:, 1]]
+    return scores
 
 
 def missing_rows(vectors: npt.NDArray[np.floating]) -> Marks:

@@ -133,6 +133,4 @@ def data(identifier: str, content: Any) -> Markup:
     """Puts JSON into the page for a script to read."""
     # No `<` inside, or a text with </script> would end the block.
     text = json.dumps(content, ensure_ascii=False).replace("<", "\\u003c")
-    return Markup(
-        f'<script type="application/json" id="{html.escape(identifier)}">{text}</script>'
-    )
+    return tag("script", Markup(text), type="application/json", id=identifier)

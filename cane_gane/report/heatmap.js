@@ -1,0 +1,56 @@
+"use strict";
+// Draws the heat maps of the page; pointing at a cell tells both words and the weight.
+(() => {
+  const source = document.getElementById("heat-maps");
+  if (!source) return;
+  const drawn = (name, attributes, parent) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const key in attributes) node.setAttribute(key, attributes[key]);
+    return parent.appendChild(node);
+  };
+  const short = (word) => (word.length > 16 ? word.slice(0, 15) + "…" : word);
+
+  for (const map of JSON.parse(source.textContent)) {
+    const home = document.getElementById(map.id);
+    const scroll = home.querySelector(".scroll");
+    const told = home.querySelector("output");
+    const margin = 106;
+    const size = Math.max(11, Math.min(22, Math.floor(420 / map.columns.length)));
+    const width = margin + size * map.columns.length + 2;
+    const height = margin + size * map.rows.length + 2;
+    const svg = drawn("svg", { width, height, role: "img", "aria-label": map.title }, scroll);
+    const most = Math.max(...map.weights.map((row) => Math.max(...row)));
+    const label = (word, attributes) => {
+      const node = drawn("text", attributes, svg);
+      node.textContent = short(word);
+      return node;
+    };
+    const rows = map.rows.map((word, i) =>
+      label(word, { x: margin - 6, y: margin + size * (i + 0.5) + 4, "text-anchor": "end" }));
+    const columns = map.columns.map((word, j) => {
+      const x = margin + size * (j + 0.5) + 4;
+      return label(word, { x, y: margin - 6, transform: `rotate(-90 ${x} ${margin - 6})` });
+    });
+    map.rows.forEach((_, i) => map.columns.forEach((_, j) => {
+      const cell = drawn("rect", {
+        class: "cell", x: margin + size * j, y: margin + size * i, width: size, height: size,
+        fill: "var(--accent)", "fill-opacity": (0.04 + 0.96 * map.weights[i][j] / most).toFixed(3),
+      }, svg);
+      cell.dataset.row = i;
+      cell.dataset.column = j;
+    }));
+    let marked = [];
+    const show = (event) => {
+      const cell = event.target.closest("rect.cell");
+      if (!cell) return;
+      const i = Number(cell.dataset.row), j = Number(cell.dataset.column);
+      for (const node of marked) node.classList.remove("on");
+      marked = [cell, rows[i], columns[j]];
+      for (const node of marked) node.classList.add("on");
+      const share = map.weights[i][j];
+      told.textContent = `${map.rows[i]} ↔ ${map.columns[j]}: ${(100 * share).toPrecision(3)} % of the weight`;
+    };
+    svg.addEventListener("pointerover", show);
+    svg.addEventListener("pointerdown", show);
+  }
+})();

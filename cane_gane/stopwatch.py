@@ -1,0 +1,33 @@
+"""How long each part of a job takes, by name."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+
+
+class Stopwatch:
+    """Adds up the seconds of named parts.
+
+    Attributes:
+        seconds: The time of each part so far.
+    """
+
+    def __init__(self) -> None:
+        """Starts with no part."""
+        self.seconds: dict[str, float] = {}
+
+    @contextlib.contextmanager
+    def __call__(self, part: str) -> Iterator[None]:
+        """Times what is done inside, as a part or more of it."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            taken = time.perf_counter() - start
+            self.seconds[part] = self.seconds.get(part, 0.0) + taken
+
+    def rounded(self) -> dict[str, float]:
+        """Returns the parts in tenths of a second, ready for JSON."""
+        return {part: round(taken, 1) for part, taken in self.seconds.items()}

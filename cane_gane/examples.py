@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.manifold import TSNE
 from sklearn.preprocessing import normalize
+from threadpoolctl import threadpool_limits
 
 from cane_gane.assessment import PairScore
 from cane_gane.evaluation.matching import Match
@@ -199,8 +200,11 @@ def node_map(
         chosen = np.random.default_rng(seed).choice(known, MAPPED, replace=False)
         known = np.sort(chosen)
     points = normalize(fill_missing(np.asarray(vectors[known], np.float64)))
-    layout = TSNE(perplexity=min(30.0, (len(known) - 1) / 3), random_state=seed)
-    places = layout.fit_transform(points.astype(np.float32))
+    perplexity = min(30.0, (len(known) - 1) / 3)
+    layout = TSNE(perplexity=perplexity, max_iter=500, random_state=seed)
+    # On a busy machine its threads wait for each other: one alone is faster.
+    with threadpool_limits(1):
+        places = layout.fit_transform(points.astype(np.float32)).astype(np.float64)
     return {
         "nodes": known.tolist(),
         "x": places[:, 0].round(2).tolist(),

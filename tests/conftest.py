@@ -13,6 +13,8 @@ import pytest
 from hypothesis import settings
 
 from cane_gane.network import TextualNetwork
+from tests.launch import finish, start
+from tests.networks import write_topics
 
 # Speed is measured in benchmarks/; a busy machine must not fail a test.
 settings.register_profile("steady", deadline=None)
@@ -87,3 +89,20 @@ def small_network() -> TextualNetwork:
         edges=np.array([[0, 1], [1, 0], [1, 2], [2, 2], [0, 1], [3, 5]]),
         labels=[("a",), ("b",), ("a",), (), (), ("b",)],
     )
+
+
+@pytest.fixture(scope="session")
+def topics(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small network with three topics."""
+    return write_topics(tmp_path_factory.mktemp("data") / "topics")
+
+
+@pytest.fixture(scope="session")
+def finished(
+    topics: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, str, str]:
+    """A run that nothing disturbed: its folder and what it printed. Change nothing."""
+    runs_dir = tmp_path_factory.mktemp("runs")
+    code, out, err = finish(start(topics, runs_dir))
+    assert code == 0, err
+    return runs_dir / "topics-0.6-wane-seed1", out, err

@@ -60,6 +60,19 @@ def test_the_errors_are_those_of_the_textbook():
     assert report["sampling_error"] == pytest.approx(np.sqrt(0.5 / 2) / 2)
 
 
+def test_the_draws_pick_one_of_the_negatives_of_each_edge():
+    rng = np.random.default_rng(0)
+    positive, negative = rng.normal(1, 1, 500), rng.normal(0, 1, (500, 8))
+    report = sampled_auc(positive, negative)
+    again = [
+        np.mean(positive > negative[np.arange(500), rng.integers(8, size=500)])
+        for _ in range(400)
+    ]
+    draws = report["draws"]
+    assert abs(draws["mean"] - np.mean(again)) < 4 * np.std(again) / np.sqrt(20)
+    assert 0.5 < draws["std"] / np.std(again) < 2
+
+
 def test_one_negative_an_edge_has_no_sampling_error():
     assert sampled_auc([1.0, 1.0], [[0], [2]])["sampling_error"] is None
 

@@ -9,7 +9,7 @@ import pytest
 
 from cane_gane.errors import InputError
 from cane_gane.evaluation.protocols import make_protocols
-from cane_gane.evaluation.scores import vector_scorer
+from cane_gane.evaluation.scores import score_pairs, vector_scorer
 
 ROOT = Path(__file__).resolve().parent.parent
 NONE = [np.nan, np.nan]
@@ -53,8 +53,17 @@ def test_a_vector_that_is_not_finite_is_refused(value):
         vector_scorer([[1, 2], [3, value]])
 
 
+def test_pairs_are_scored_one_by_one_whatever_the_blocks(monkeypatch):
+    monkeypatch.setattr("cane_gane.evaluation.scores._BLOCK", 3)
+    rng = np.random.default_rng(0)
+    vectors, pairs = rng.normal(size=(20, 4)), rng.integers(20, size=(7, 5, 2))
+    expected = [[vectors[u] @ vectors[v] for u, v in row] for row in pairs]
+    scores = score_pairs(vector_scorer(vectors), pairs)
+    np.testing.assert_allclose(scores, expected)
+
+
 def test_no_module_of_the_package_loads_tensorflow():
-    modules = "baselines classification protocols ranking sampled scores vectors"
+    modules = "baselines classification matching protocols ranking roc sampled scores"
     lines = [f"import cane_gane.evaluation.{name}" for name in modules.split()]
     check = "import sys; sys.exit('tensorflow' in sys.modules)"
     code = "; ".join([*lines, check])

@@ -37,6 +37,7 @@ out["embed"] = call("embed", text=texts, context=contexts)["embedding"].tolist()
 plan = call("plan", source=texts, target=contexts)
 out["words"] = [[w.decode() for w in row if w] for row in plan["source_words"]]
 out["plan"] = plan["plan"].sum((1, 2)).tolist()
+out["attention"] = plan["attention"][0].tolist()
 odd = given["odd"]
 out["odd"] = bool(np.isfinite(call("score", source=odd, target=odd[::-1])["score"]).all())
 many = np.arange(10_000) % len(given["texts"])
@@ -102,6 +103,19 @@ def test_a_plan_comes_with_its_words(served):
     _, network, out, _ = served
     assert out["words"] == [network.texts[i].split() for i in PAIRS[:, 0]]
     assert min(out["plan"]) > 0
+
+
+def test_attention_is_a_softmax_over_inner_products_of_words(served):
+    servable, network, out, folder = served
+    tokenizer = CleanTokenizer.load(folder / "vocabulary.txt")
+    table = servable.model.words.numpy().astype(float)
+    source, target = (
+        table[tokenizer.encode([network.texts[node]]).ids[0]] for node in PAIRS[0]
+    )
+    weights = np.exp(source @ target.T)
+    expected = weights / weights.sum(1, keepdims=True)
+    found = np.array(out["attention"])[: len(source), : len(target)]
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
 def test_odd_texts_give_finite_scores(served):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cane_gane.errors import InputError
-from cane_gane.splits import split_edges
+from cane_gane.splits import read_split, split_edges
 
 RATIOS = ["0.15", "0.25", "0.35", "0.45", "0.55", "0.65", "0.75", "0.85", "0.95"]
 EDGES = st.lists(
@@ -126,3 +126,21 @@ def test_an_unknown_rule_is_refused():
 def test_a_network_too_small_for_the_ratio_is_refused():
     with pytest.raises(InputError, match="into 0 for training and 2 for test"):
         split_edges(np.array([[0, 1], [1, 2]]), 0.4)
+
+
+def test_what_is_written_is_read_back(tmp_path):
+    edges = np.random.default_rng(0).integers(30, size=(90, 2))
+    split = split_edges(edges, 0.5, "strict", seed=2)
+    split.write(tmp_path)
+    again = read_split(tmp_path, 30, edges)
+    assert again.train.tolist() == split.train.tolist()
+    assert again.test.tolist() == split.test.tolist()
+    assert again.left_out == split.left_out
+    assert again.unseen.tolist() == split.unseen.tolist()
+
+
+def test_a_split_of_another_network_is_refused(tmp_path):
+    edges = np.array([[0, 1], [1, 2], [2, 3], [3, 4]])
+    split_edges(edges, 0.5).write(tmp_path)
+    with pytest.raises(InputError, match=r"1 edges that the data set lacks, .* 2 3"):
+        read_split(tmp_path, 5, edges[[0, 1, 3]])

@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -14,40 +12,7 @@ from cane_gane.config import make_config
 from cane_gane.errors import InputError
 from cane_gane.evaluation.vectors import read_embeddings, read_word2vec
 from cane_gane.runs import RunFolder
-from tests.conftest import ROOT
-from tests.networks import write_topics
-
-FLAGS = ["--dimension=8", "--epochs=6", "--batch_size=8", "--patience=6",
-         "--validation=0.2", "--learning_rate=0.01", "--device=cpu"]  # fmt: skip
-
-
-def start(network, runs_dir, *flags, variant="wane"):
-    """Starts the training command in a process of its own."""
-    command = [sys.executable, "-m", "cane_gane", str(network), "0.6", variant]
-    return subprocess.Popen(
-        [*command, *FLAGS, f"--runs_dir={runs_dir}", *flags],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-
-
-def finish(process):
-    out, err = process.communicate(timeout=300)
-    return process.returncode, out, err
-
-
-@pytest.fixture(scope="module")
-def network(tmp_path_factory):
-    return write_topics(tmp_path_factory.mktemp("data") / "topics")
-
-
-@pytest.fixture(scope="module")
-def finished(network, tmp_path_factory):
-    """A run that nothing disturbed: its folder and what it printed."""
-    runs_dir = tmp_path_factory.mktemp("runs")
-    code, out, err = finish(start(network, runs_dir))
-    assert code == 0, err
-    return runs_dir / "topics-0.6-wane-seed1", out, err
+from tests.launch import finish, start
 
 
 def history(folder):
@@ -64,9 +29,9 @@ def test_the_folder_holds_what_its_readme_lists(finished):
     assert set(listed) == {p.name for p in folder.iterdir()} - {"README.txt", ".lock"}
 
 
-def test_it_ends_with_a_table_and_the_folder(finished):
+def test_it_ends_with_a_table_and_the_report(finished):
     folder, out, _ = finished
-    assert out.splitlines()[-1] == str(folder)
+    assert out.splitlines()[-1] == str(folder / "report.html")
     assert "model, pair by pair" in out
 
 
@@ -100,26 +65,26 @@ def test_the_embeddings_agree_with_each_other(finished):
     np.testing.assert_allclose(vectors, both[[int(name) for name in names]], rtol=1e-6)
 
 
-def test_a_finished_run_is_not_trained_again(finished, network):
+def test_a_finished_run_is_not_trained_again(finished, topics):
     folder, out, _ = finished
-    code, again, err = finish(start(network, folder.parent))
+    code, again, err = finish(start(topics, folder.parent))
     assert (code, again) == (0, out)
     assert "is finished" in err
 
 
-def test_other_settings_do_not_go_into_the_same_folder(finished, network):
-    code, _, err = finish(start(network, finished[0].parent, "--negatives=2"))
+def test_other_settings_do_not_go_into_the_same_folder(finished, topics):
+    code, _, err = finish(start(topics, finished[0].parent, "--negatives=2"))
     assert code == 2
     assert "found a run with negatives 1 (now 2)" in err
 
 
 @pytest.mark.slow
-def test_a_run_killed_at_any_moment_ends_as_if_undisturbed(finished, network, tmp_path):
+def test_a_run_killed_at_any_moment_ends_as_if_undisturbed(finished, topics, tmp_path):
     folder = tmp_path / "topics-0.6-wane-seed1"
     generator = np.random.default_rng()
     kills = 0
     for epoch in (0, 2, 4):
-        process = start(network, tmp_path)
+        process = start(topics, tmp_path)
         # Wait until the epoch is kept, then a random moment longer.
         while process.poll() is None and not (
             epoch == 0
@@ -130,7 +95,7 @@ def test_a_run_killed_at_any_moment_ends_as_if_undisturbed(finished, network, tm
         process.send_signal(signal.SIGKILL)
         process.communicate()
         kills += process.returncode == -signal.SIGKILL
-    code, _, err = finish(start(network, tmp_path))
+    code, _, err = finish(start(topics, tmp_path))
     assert code == 0, err
     assert kills >= 1
     for name in ("embed.txt", "embeddings.word2vec", "graph.txt"):
@@ -144,8 +109,8 @@ def test_a_run_killed_at_any_moment_ends_as_if_undisturbed(finished, network, tm
 
 
 @pytest.mark.slow
-def test_a_diverging_run_stops_with_code_3(network, tmp_path):
-    code, _, err = finish(start(network, tmp_path, "--learning_rate=1e18"))
+def test_a_diverging_run_stops_with_code_3(topics, tmp_path):
+    code, _, err = finish(start(topics, tmp_path, "--learning_rate=1e18"))
     assert code == 3
     assert "try a lower --learning_rate" in err
     assert "Traceback" not in err

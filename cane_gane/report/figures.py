@@ -92,7 +92,7 @@ def learning_curve(history: Sequence[Mapping[str, Any]], best_epoch: int) -> Fig
         axes.axvline(best_epoch, color=GREY, linestyle=":", linewidth=1.2)
     auc.annotate(
         f"epoch {best_epoch}", (best_epoch, 0.03), xycoords=("data", "axes fraction"),
-        xytext=(4, 0), textcoords="offset points", color="#5a6472",
+        xytext=(-4, 0), textcoords="offset points", ha="right", color="#5a6472",
     )  # fmt: skip
     return figure
 
@@ -111,7 +111,7 @@ def roc_curves(curves: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
         )  # fmt: skip
     axes.set(xlabel="false positive rate", ylabel="true positive rate", title=title)
     axes.set_aspect("equal")
-    axes.legend(loc="lower right", title="area, %", alignment="left")
+    axes.legend(loc="lower right", title="area, %", alignment="left", frameon=False)
     return figure
 
 
@@ -143,9 +143,12 @@ def node_map(places: Mapping[str, Any]) -> Figure:
             alpha=0.9, **style,
         )  # fmt: skip
     axes.set(xticks=[], yticks=[])
+    axes.spines[["left", "bottom"]].set_visible(False)
     axes.set_aspect("equal", adjustable="datalim")
     if named:
-        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), markerscale=1.8)
+        axes.legend(
+            loc="center left", bbox_to_anchor=(1, 0.5), markerscale=1.8, frameon=False
+        )
     return figure
 
 
@@ -202,7 +205,7 @@ def ratio_curves(
                 markeredgecolor="black", markeredgewidth=0.6, label=f"{name}, here",
             )  # fmt: skip
     axes.set(xlabel="share of the edges for training", ylabel="AUC, %")
-    axes.legend(fontsize=7.5, ncols=2, loc="lower right")
+    axes.legend(fontsize=7.5, ncols=2, loc="lower right", frameon=False)
     return figure
 
 
@@ -224,5 +227,5 @@ def window_curve(windows: Mapping[int, Mapping[str, Sequence[float]]]) -> Figure
         )  # fmt: skip
     axes.set(xlabel="window of the parsing convolution, in words", ylabel="AUC, %")
     axes.set_xticks(list(windows))
-    axes.legend()
+    axes.legend(frameon=False)
     return figure

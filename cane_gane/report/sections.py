@@ -69,7 +69,7 @@ def verdict(model: Row) -> Markup:
         for name in PROTOCOLS
         if model.below[name]
     ]
-    return join((tag("p", tag("span", text, class_="badge")) for text in told), "\n")
+    return tag("p", tag("span", "; ".join(told), class_="badge")) if told else Markup()
 
 
 def settings(record: Mapping[str, Any]) -> Markup:
@@ -129,11 +129,11 @@ def data_report(data: Mapping[str, Any]) -> Markup:
     ]
     most = max(labels["counts"].values(), default=1)
     bars = [
-        (name, join([f"{count:,} ", bar(count / most)]))
+        (name, f"{count:,}", tag("td", bar(count / most), class_="text"))
         for name, count in list(labels["counts"].items())[:20]
     ]
     return join(
-        [facts(rows), more("Nodes of each label", table(("label", "nodes"), bars))]
+        [facts(rows), more("Nodes of each label", table(("label", "nodes", ""), bars))]
     )
 
 
@@ -270,7 +270,10 @@ def times(time: Mapping[str, Any]) -> Markup:
     """Builds the parts of the run, slowest first."""
     parts = sorted(time["parts"].items(), key=lambda item: -item[1])
     most = max((seconds for _, seconds in parts), default=1) or 1
-    rows = [(part, duration(s), join([bar(s / most)])) for part, s in parts]
+    rows = [
+        (part, duration(s), tag("td", bar(s / most), class_="text"))
+        for part, s in parts
+    ]
     slowest = (
         f"The slowest part: {parts[0][0]}, {duration(parts[0][1])}." if parts else ""
     )

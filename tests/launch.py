@@ -1,0 +1,26 @@
+"""Starts the training command as a user would: in a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FLAGS = ["--dimension=8", "--epochs=6", "--batch_size=8", "--patience=6",
+         "--validation=0.2", "--learning_rate=0.01", "--device=cpu"]  # fmt: skip
+
+
+def start(network, runs_dir, *flags, variant="wane"):
+    """Starts the training command."""
+    command = [sys.executable, "-m", "cane_gane", str(network), "0.6", variant]
+    return subprocess.Popen(
+        [*command, *FLAGS, f"--runs_dir={runs_dir}", *flags],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def finish(process):
+    """Waits for its end; returns exit code, output and errors."""
+    out, err = process.communicate(timeout=300)
+    return process.returncode, out, err

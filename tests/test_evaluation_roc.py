@@ -1,0 +1,45 @@
+"""The ROC curve, beside scikit-learn's."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+from sklearn.metrics import roc_curve as reference
+
+from cane_gane.evaluation.roc import roc_curve
+
+SCORES = st.lists(st.integers(-3, 3), min_size=1, max_size=30)
+
+
+@given(SCORES, SCORES)
+def test_the_area_is_scikit_learns_ties_included(positive, negative):
+    truth = [1] * len(positive) + [0] * len(negative)
+    expected = roc_auc_score(truth, positive + negative)
+    assert roc_curve(positive, negative)["area"] == pytest.approx(expected)
+
+
+def test_its_points_lie_on_scikit_learns_curve():
+    rng = np.random.default_rng(0)
+    positive, negative = rng.normal(1, 1, 300), rng.normal(0, 1, (300, 4))
+    curve = roc_curve(positive, negative)
+    truth = np.repeat([1, 0], [300, 1200])
+    false, true, _ = reference(
+        truth, np.concatenate([positive, negative.ravel()]), drop_intermediate=False
+    )
+    known = set(zip(false.round(4).tolist(), true.round(4).tolist(), strict=True))
+    found = zip(curve["false_positives"], curve["true_positives"], strict=True)
+    assert set(found) <= known
+
+
+def test_it_goes_from_corner_to_corner_in_few_points():
+    rng = np.random.default_rng(0)
+    curve = roc_curve(rng.normal(1, 1, 3000), rng.normal(0, 1, 3000), points=40)
+    for key in ("false_positives", "true_positives"):
+        assert (curve[key][0], curve[key][-1]) == (0, 1)
+        assert len(curve[key]) <= 40
+        assert curve[key] == sorted(curve[key])
+
+
+def test_without_pairs_there_is_no_curve():
+    assert roc_curve([], [1.0])["area"] is None

@@ -1,0 +1,72 @@
+"""Examples of a report: missing edges by brute force, and the map."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from cane_gane.evaluation.scores import vector_scorer
+from cane_gane.examples import best_pairs, node_map, shortlist, word_rarity
+
+
+@pytest.mark.parametrize("block", [3, 512])
+def test_the_shortlist_is_that_of_a_loop_over_all_pairs(monkeypatch, block):
+    monkeypatch.setattr("cane_gane.examples._BLOCK", block)
+    rng = np.random.default_rng(0)
+    vectors, edges = rng.normal(size=(25, 4)), rng.integers(25, size=(60, 2))
+    linked = {frozenset(edge) for edge in edges.tolist()}
+    free = [
+        p for p in itertools.combinations(range(25), 2) if frozenset(p) not in linked
+    ]
+    free.sort(key=lambda pair: -vectors[pair[0]] @ vectors[pair[1]])
+    found = shortlist(vector_scorer(vectors), edges, 25, 40)
+    assert found.tolist() == [list(pair) for pair in free[:40]]
+
+
+def test_fewer_free_pairs_than_asked_for_are_all_there_are():
+    edges = np.array([[0, 1], [2, 1]])
+    found = shortlist(vector_scorer(np.ones((3, 2))), edges, 3, 10)
+    assert found.tolist() == [[0, 2]]
+
+
+def test_the_models_own_score_decides_in_the_end():
+    pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    best, scores = best_pairs(lambda p: p.sum(1).astype(np.float32), pairs, 2)
+    assert best.tolist() == [[1, 2], [0, 2]]
+    assert scores.tolist() == [3, 2]
+
+
+def test_a_word_of_every_text_is_not_rare():
+    rarity = word_rarity(["the red fox", "The sea", "the red sea"])
+    assert rarity == {
+        "the": 0.0,
+        "red": pytest.approx(np.log(1.5)),
+        "sea": pytest.approx(np.log(1.5)),
+        "fox": pytest.approx(np.log(3)),
+    }
+
+
+def test_the_map_keeps_clusters_together_and_skips_nodes_without_a_vector():
+    rng = np.random.default_rng(0)
+    centres = 10 * np.eye(3)
+    vectors = np.repeat(centres, 20, axis=0) + rng.normal(0, 0.1, (60, 3))
+    vectors[7] = np.nan
+    labels = [(str(node // 20),) for node in range(60)]
+    chart = node_map(vectors, labels, seed=1)
+    assert chart["nodes"] == [node for node in range(60) if node != 7]
+    places = np.stack([chart["x"], chart["y"]], 1)
+    own = np.array(chart["labels"])
+    distances = np.linalg.norm(places[:, None] - places, axis=2)
+    np.fill_diagonal(distances, np.inf)
+    assert (own[distances.argmin(1)] == own).all()
+
+
+def test_the_map_comes_out_the_same_again():
+    vectors = np.random.default_rng(0).normal(size=(30, 5))
+    first, again = (node_map(vectors, None, 1) for _ in range(2))
+    assert first == again
+    assert first["labels"] is None
+
+
+def test_a_few_nodes_have_no_map():
+    assert node_map(np.ones((4, 2)), None, 1) is None

@@ -57,6 +57,9 @@ def run(config: Config, folder: RunFolder, *, overwrite: bool, command: str) -> 
             _write_inputs(config, folder, prepared, command)
         with clock("train"):
             servable, best_epoch = _train(config, folder, prepared)
+        # Epochs of an earlier start count too.
+        epochs = sum(row["seconds"] for row in folder.history())
+        clock.seconds["train"] = max(clock.seconds["train"], epochs)
         _say("exporting …")
         with clock("export"):
             servable.export(folder.path / "saved_model")

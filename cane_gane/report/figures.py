@@ -17,7 +17,9 @@ from cane_gane.files import write_atomically
 # Okabe and Ito's colours; shapes and dashes tell the same in grey.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "^", "s", "D", "v", "P", "X", "<", ">", "*")
-DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
+DASHES: tuple[Any, ...] = (
+    "-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 1.5, 1, 1.5, 1, 1.5)),
+)  # fmt: skip
 GREY = "#8a8f98"
 
 _STYLE: dict[Any, Any] = {
@@ -194,7 +196,7 @@ def ratio_curves(
         if paper.get(name):
             ratios, values = zip(*paper[name], strict=True)
             axes.plot(
-                ratios, values, color=colour, linestyle=dash, linewidth=1.1, alpha=0.55,
+                ratios, values, color=colour, linestyle=dash, linewidth=1.2, alpha=0.7,
                 label=f"{name}, published",
             )  # fmt: skip
         if ours.get(name):

@@ -64,12 +64,17 @@ def best_baselines(metrics: Metrics) -> dict[str, str]:
 
 def verdict(model: Row) -> Markup:
     """Says where the model is below a baseline, or nothing."""
-    told = [
-        f"{name} protocol: below " + " and ".join(TITLES[k] for k in model.below[name])
-        for name in PROTOCOLS
-        if model.below[name]
-    ]
-    return tag("p", tag("span", "; ".join(told), class_="badge")) if told else Markup()
+    names = {
+        name: " and ".join(TITLES[key] for key in keys)
+        for name, keys in model.below.items()
+        if keys
+    }
+    if not names:
+        return Markup()
+    told = "; ".join(f"below {text} ({name})" for name, text in names.items())
+    if len(names) == len(PROTOCOLS) and len(set(names.values())) == 1:
+        told = f"below {next(iter(names.values()))} in both protocols"
+    return tag("p", tag("span", told, class_="badge"))
 
 
 def settings(record: Mapping[str, Any]) -> Markup:
@@ -179,7 +184,14 @@ def ranking_table(metrics: Metrics) -> Markup:
         for row in link_rows(metrics)
         if "mrr" in row.figures["strict"]
     ]  # fmt: skip
-    return table(("strict protocol, %", "average precision", "Hits@10", "MRR"), rows)
+    head = ("strict protocol, %", "average precision", "Hits@10", "MRR")
+    note = (
+        "Places among all negatives. The pair score is not here: it would have to score "
+        "every pair of nodes."
+    )
+    return table(
+        head, rows, note if "vectors" in metrics["link_prediction"]["strict"] else None
+    )
 
 
 def intervals(metrics: Metrics) -> Markup:
@@ -195,8 +207,8 @@ def intervals(metrics: Metrics) -> Markup:
         )
         if figures.get("sampling_error") is not None:
             text += (
-                f", from {figures['negatives']} sampled negatives an edge, which add "
-                f"{100 * figures['sampling_error']:.2f} to its standard error"
+                f"; from {figures['negatives']} sampled negatives an edge, whose own "
+                f"error is {100 * figures['sampling_error']:.2f}"
             )
         told.append(tag("li", text))
     return tag("ul", *told, class_="note")

@@ -100,7 +100,7 @@ def _links(runs: Sequence[OneOfSeveral], output: Path) -> Markup:
         (row.key, row.title) for run in runs for row in link_rows(run.metrics)
     )
     for name in PROTOCOLS:
-        rows.append((f"{name} protocol", lambda run: ""))
+        rows.append((f"{name} protocol:", lambda run: ""))
         for key, title in keys:
             rows.append((f"· {title}", _cell(key, name)))
     rows += [

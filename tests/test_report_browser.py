@@ -1,6 +1,7 @@
 """The page in a real browser, where chromium is installed."""
 
 import json
+import shutil
 
 import pytest
 
@@ -9,7 +10,7 @@ from tests.browser import Browser, find_chromium
 
 SECTIONS = {
     "summary", "link-prediction", "classification", "map", "matching",
-    "missing-edges", "training", "settings", "data", "time",
+    "missing-edges", "paper", "training", "settings", "data", "time",
 }  # fmt: skip
 WIDTHS = [1280, 390]
 
@@ -26,19 +27,31 @@ def browser():
     browser.close()
 
 
+@pytest.fixture(scope="module")
+def run(finished, tmp_path_factory):
+    """The finished run, called GANE-AP on cora: then its page has every section."""
+    folder = tmp_path_factory.mktemp("page") / "run"
+    shutil.copytree(finished[0], folder)
+    record = json.loads((folder / "config.json").read_text())
+    record["settings"].update(dataset="cora", ratio=0.55, variant="ap")
+    (folder / "config.json").write_text(json.dumps(record))
+    assert main(["report", str(folder)]) == 0
+    return folder
+
+
 @pytest.fixture(scope="module", params=WIDTHS)
-def page(request, browser, finished):
-    """The page of the finished run, opened in a window of that width."""
+def page(request, browser, run):
+    """The page, opened in a window of that width."""
     browser.errors.clear()
     browser.requests.clear()
-    browser.open(finished[0] / "report.html", request.param)
+    browser.open(run / "report.html", request.param)
     return browser
 
 
-def test_it_opens_without_an_error_and_loads_nothing_else(page, finished):
+def test_it_opens_without_an_error_and_loads_nothing_else(page, run):
     assert page.errors == []
     loaded = [url for url in page.requests if not url.startswith("data:")]
-    assert loaded == [(finished[0] / "report.html").resolve().as_uri()]
+    assert loaded == [(run / "report.html").resolve().as_uri()]
 
 
 def test_it_has_all_its_sections(page):
@@ -61,9 +74,9 @@ def test_its_pictures_are_drawn(page):
 
 
 @pytest.mark.parametrize("kind", ["plan", "attention"])
-def test_pointing_at_a_cell_shows_both_words_and_the_weight(page, finished, kind):
-    pair = json.loads((finished[0] / "examples.json").read_text())["pair"]
-    row, column = 2, 1
+def test_pointing_at_a_cell_shows_both_words_and_the_weight(page, run, kind):
+    pair = json.loads((run / "examples.json").read_text())["pair"]
+    row, column = 3, 2
     script = f"""(() => {{
         const cell = document.querySelector(
             "#heat-{kind} rect[data-row='{row}'][data-column='{column}']");
@@ -79,14 +92,14 @@ def test_pointing_at_a_cell_shows_both_words_and_the_weight(page, finished, kind
     assert share == pytest.approx(pair[kind][row][column], rel=0.01)
 
 
-def test_texts_with_markup_stay_texts(browser, finished, tmp_path):
+def test_texts_with_markup_stay_texts(browser, run, tmp_path):
     """A hostile text: the page shows it, and runs none of it."""
-    examples = json.loads((finished[0] / "examples.json").read_text())
+    examples = json.loads((run / "examples.json").read_text())
     hostile = "<img src=x onerror=\"document.title='taken'\"></script><b>"
     examples["missing_edges"][0]["texts"][0] = hostile
     examples["pair"]["source_words"][0] = hostile
     for name in ("metrics.json", "config.json", "history.csv"):
-        (tmp_path / name).write_bytes((finished[0] / name).read_bytes())
+        (tmp_path / name).write_bytes((run / name).read_bytes())
     (tmp_path / "examples.json").write_text(json.dumps(examples))
     assert main(["report", str(tmp_path)]) == 0
     browser.errors.clear()

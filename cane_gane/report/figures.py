@@ -18,7 +18,7 @@ from cane_gane.files import write_atomically
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "^", "s", "D", "v", "P", "X", "<", ">", "*")
 DASHES: tuple[Any, ...] = (
-    "-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 1.5, 1, 1.5, 1, 1.5)),
+    "-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 1.5, 1, 1.5)),
 )  # fmt: skip
 GREY = "#8a8f98"
 
@@ -154,24 +154,27 @@ def node_map(places: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def heat_maps(pair: Mapping[str, Any], titles: Sequence[str], limit: int) -> Figure:
-    """Draws the plan of a pair of texts beside WANE's attention."""
-    kinds = [kind for kind in ("plan", "attention") if pair[kind] is not None]
+def heat_maps(pair: Mapping[str, Any], titles: Mapping[str, str], limit: int) -> Figure:
+    """Draws how the words of a pair of texts are matched, in one way or more.
+
+    Args:
+        pair: Has `source_words`, `target_words` and the weights.
+        titles: The title of each map, by the key that its weights have in `pair`.
+        limit: How many words of each text are shown.
+    """
     rows, columns = pair["source_words"][:limit], pair["target_words"][:limit]
     height = max(3.0, 0.16 * len(rows) + 1.4)
     width = max(3.4, 0.16 * len(columns) + 1.4)
-    figure, axes = chart((width * len(kinds), height), columns=len(kinds))
-    for own, kind, title in zip(
-        axes if len(kinds) > 1 else [axes], kinds, titles, strict=False
-    ):
-        weights = [row[:limit] for row in pair[kind][:limit]]
+    figure, _ = chart((width * len(titles), height), columns=len(titles))
+    for own, (key, title) in zip(figure.axes, titles.items(), strict=True):
+        weights = [row[:limit] for row in pair[key][:limit]]
         own.imshow(weights, cmap="Blues", aspect="auto", vmin=0)
         own.set_xticks(
             range(len(columns)), columns, rotation=90, fontsize=7, parse_math=False
         )
         own.set_yticks(range(len(rows)), rows, fontsize=7, parse_math=False)
         own.grid(visible=False)
-        own.set_title(title, fontsize=9)
+        own.set_title(title.replace(": ", "\n", 1), fontsize=9)
     return figure
 
 

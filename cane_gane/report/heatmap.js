@@ -50,8 +50,19 @@
       for (const node of marked) node.classList.add("on");
       const share = map.weights[i][j];
       told.textContent = `${map.rows[i]} ↔ ${map.columns[j]}: ${(100 * share).toPrecision(3)} % of the weight`;
+      told.hidden = false;
+      // It floats above the cell: below or beside it would move what is pointed at.
+      const box = cell.getBoundingClientRect(), frame = home.getBoundingClientRect();
+      const left = box.left - frame.left + size / 2 - told.offsetWidth / 2;
+      told.style.left = `${Math.max(0, Math.min(left, frame.width - told.offsetWidth))}px`;
+      told.style.top = `${box.top - frame.top - told.offsetHeight - 6}px`;
+    };
+    const hide = () => {
+      told.hidden = true;
+      for (const node of marked) node.classList.remove("on");
     };
     svg.addEventListener("pointerover", show);
     svg.addEventListener("pointerdown", show);
+    svg.addEventListener("pointerleave", hide);
   }
 })();

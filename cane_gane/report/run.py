@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cane_gane.report import figures, paper, sections
-from cane_gane.report.markup import Markup, data, picture, side_by_side, tag
+from cane_gane.report import figures, links, matching, paper, sections
+from cane_gane.report.markup import Markup, picture, side_by_side, tag
 from cane_gane.report.page import Page
-from cane_gane.report.tables import PROTOCOLS, TITLES, link_rows, percent
-
-HEAT_WORDS = 40  # words of a text that the heat map shows
+from cane_gane.report.tables import PROTOCOLS, TITLES, link_rows
 
 
 class RunReport:
@@ -45,6 +43,10 @@ class RunReport:
     def _settings(self) -> Mapping[str, Any]:
         return self._record["settings"] if self._record else {}
 
+    @property
+    def _variant(self) -> str:
+        return str(self._settings.get("variant", ""))
+
     def write_figures(self, folder: Path) -> None:
         """Draws the figures, each as PNG and SVG."""
         made = {}
@@ -59,7 +61,9 @@ class RunReport:
             made["map"] = figures.node_map(self._examples["map"])
         pair = self._examples["pair"]
         if pair:
-            made["plan"] = figures.heat_maps(pair, self._heat_titles(pair), HEAT_WORDS)
+            made["plan"] = figures.heat_maps(
+                pair, matching.titles(pair, self._variant), matching.WORDS
+            )
         own = self._ratio_point()
         if own:
             curves = paper.auc_curves(self._settings["dataset"])
@@ -94,20 +98,6 @@ class RunReport:
         point = (chosen["ratio"], 100 * found["auc"], 100 * (found["std_error"] or 0))
         return {paper.NAMES[chosen["variant"]]: [point]}
 
-    def _heat_titles(self, pair: Mapping[str, Any]) -> list[str]:
-        kinds = {
-            "ap": "transport plan",
-            "ot": "transport plan",
-            "cane": "CANE's attention",
-        }
-        plan = kinds.get(self._settings.get("variant", ""), "WANE's softmax attention")
-        shares = {plan: pair["plan_share"], "WANE's rule": pair["attention_share"]}
-        return [
-            f"{name}: {percent(share)} % of the weight in the top {pair['entries']}"
-            for name, share in shares.items()
-            if share is not None
-        ]
-
     def _picture(self, name: str, alt: str, caption: str = "") -> Markup:
         return (
             picture(self._drawn[name], alt, caption or None)
@@ -122,8 +112,8 @@ class RunReport:
         model = link_rows(metrics)[0]
         page.section(
             "summary", "Summary",
-            sections.overview(metrics, sections.best_baselines(metrics)),
-            sections.verdict(model),
+            links.overview(metrics, links.best_baselines(metrics)),
+            links.verdict(model),
         )  # fmt: skip
         page.section("link-prediction", "Link prediction", *self._links())
         if metrics.get("node_classification"):
@@ -133,7 +123,10 @@ class RunReport:
         if "map" in self._drawn:
             page.section("map", "Map of the nodes", *self._map())
         if self._examples["pair"]:
-            self._matching(page)
+            heading = "Matched words of a test pair"
+            blocks = matching.blocks(self._examples["pair"], self._variant)
+            page.section("matching", heading, *blocks)
+            page.script("heatmap.js")
         if self._examples["missing_edges"]:
             page.section("missing-edges", "Best missing edges", *self._missing())
         if "ratios" in self._drawn:
@@ -166,9 +159,9 @@ class RunReport:
             "Upstream's protocol is what CANE's auc.py does; the strict one gives "
             "nothing away and skips no node. Red and ↓: below a baseline that learns "
             "nothing.",
-            sections.link_table(self._metrics),
-            sections.intervals(self._metrics),
-            sections.ranking_table(self._metrics),
+            links.link_table(self._metrics),
+            links.intervals(self._metrics),
+            links.ranking_table(self._metrics),
             side_by_side(
                 *(
                     self._picture(f"roc_{n}", f"ROC curves, {n} protocol")
@@ -210,52 +203,6 @@ class RunReport:
             ),
         ]  # fmt: skip
 
-    def _matching(self, page: Page) -> None:
-        pair = self._examples["pair"]
-        titles = self._heat_titles(pair)
-        kinds = [kind for kind in ("plan", "attention") if pair[kind] is not None]
-        maps = [
-            {
-                "id": f"heat-{kind}",
-                "title": title,
-                "rows": pair["source_words"][:HEAT_WORDS],
-                "columns": pair["target_words"][:HEAT_WORDS],
-                "weights": [row[:HEAT_WORDS] for row in pair[kind][:HEAT_WORDS]],
-            }
-            for kind, title in zip(kinds, titles, strict=True)
-        ]
-        blocks = [_heat_map(own["id"], own["title"]) for own in maps]
-        page.section(
-            "matching", "Matched words of a test pair",
-            f"{pair['names'][0]} (rows) and {pair['names'][1]} (columns), score "
-            f"{pair['score']:.2f}: of the 20 shortest test pairs, the one that the "
-            "model scores highest. Point at a cell to see its words and weight.",
-            side_by_side(*blocks),
-            self._matching_note(pair),
-            data("heat-maps", maps),
-        )  # fmt: skip
-        page.script("heatmap.js")
-
-    def _matching_note(self, pair: Mapping[str, Any]) -> Markup:
-        n, m = len(pair["source_words"]), len(pair["target_words"])
-        notes = [
-            f"An optimal plan of {n} and {m} words needs no more than "
-            f"{pair['entries']} entries, so the share of weight in that many tells how "
-            "sparse a map is. Each map sums to 1; its darkest cell is its largest."
-        ]
-        if pair["attention"] is not None and self._settings.get("variant") != "wane":
-            notes.append(
-                "The second is no trained WANE: it is WANE's rule, a softmax over "
-                "inner products, on this model's word vectors."
-            )
-        if max(n, m) > HEAT_WORDS:
-            notes.append(f"Shown are the first {HEAT_WORDS} words of each text.")
-        if pair["on_padding"] > 0.001:
-            notes.append(
-                f"{percent(pair['on_padding'])} % of the model's weight was on padding."
-            )
-        return tag("p", " ".join(notes), class_="note")
-
     def _missing(self) -> list[object]:
         return [
             "Pairs without an edge in the data set that the model scores highest. "
@@ -277,14 +224,3 @@ class RunReport:
             ),
             note,
         ]  # fmt: skip
-
-
-def _heat_map(identifier: str, title: str) -> Markup:
-    return tag(
-        "div",
-        tag("h3", title),
-        tag("output", "Point at a cell.", aria_live="polite"),
-        tag("div", class_="scroll", tabindex=0),
-        class_="heat",
-        id=identifier,
-    )

@@ -13,9 +13,10 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from cane_gane.report import figures, paper
+from cane_gane.report.links import figure_cell
 from cane_gane.report.markup import Markup, join, picture, table, tag
 from cane_gane.report.page import Page
-from cane_gane.report.sections import duration, figure_cell
+from cane_gane.report.sections import duration
 from cane_gane.report.tables import PROTOCOLS, link_rows, percent
 
 

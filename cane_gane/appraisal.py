@@ -93,13 +93,13 @@ def repeat(path: Path, dataset: str | None) -> Metrics:
     """
     folder = RunFolder(path)
     with folder.held():
-        record, metrics = folder.record(), folder.read_json("metrics.json")
-        if metrics is None or not (path / "saved_model").is_dir():
+        record = folder.record()
+        if not folder.finished or not (path / "saved_model").is_dir():
             raise InputError(
                 f"{path}: found a run that has not ended; expected metrics.json and "
                 f"saved_model/: go on with it by {record.get('command')}"
             )
-        config = _config(path, record)
+        config, metrics = _config(path, record), folder.metrics()
         home = find_dataset(dataset or config.dataset)
         _check_digests(home, record.get("data", {}))
         network = TextualNetwork.read(home)
@@ -108,7 +108,9 @@ def repeat(path: Path, dataset: str | None) -> Metrics:
         parts = metrics.get("time", {}).get("parts", {})
         clock.seconds = {part: parts[part] for part in _BEFORE if part in parts}
         clock.seconds.setdefault("train", metrics.get("time", {}).get("train", 0.0))
-        return appraise(folder, config, network, split, clock, metrics["best_epoch"])
+        return appraise(
+            folder, config, network, split, clock, metrics.get("best_epoch", 0)
+        )
 
 
 def _config(path: Path, record: dict[str, Any]) -> Config:

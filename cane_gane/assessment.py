@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cane_gane.evaluation.baselines import baseline_scorers
-from cane_gane.evaluation.classification import classify_nodes
+from cane_gane.evaluation.classification import can_classify, classify_nodes
 from cane_gane.evaluation.protocols import Protocol, make_protocols
 from cane_gane.evaluation.ranking import link_prediction
 from cane_gane.evaluation.roc import roc_curve
@@ -106,7 +106,7 @@ def assess_rest(
     seed: int,
     clock: Stopwatch,
 ) -> dict[str, Any]:
-    """Computes `baselines`, and `node_classification` where there are labels.
+    """Computes `baselines`, and `node_classification` where labels allow it.
 
     Args:
         protocols: The protocols, by name.
@@ -128,7 +128,7 @@ def assess_rest(
                 }
                 for kind, scorer in scorers.items()
             }
-    if labels is not None:
+    if labels is not None and can_classify(labels):
         with clock("classify nodes"):
             report["node_classification"] = classify_nodes(vectors, labels, seed=seed)
     return report

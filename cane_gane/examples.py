@@ -80,10 +80,13 @@ def matched_pair(served: Served, network: TextualNetwork, split: Split) -> Any:
         network.edges, split.train, split.test, network.node_count
     ).scored
     lengths = np.array([len(CleanTokenizer.split(text)) for text in network.texts])
-    sizes = lengths[scored]
-    scored = scored[(sizes >= min(FEWEST_WORDS, int(lengths.max()))).all(axis=1)]
-    if not len(scored):
+    fewest = lengths[scored].min(axis=1, initial=FEWEST_WORDS)
+    if not fewest.any():
         return None
+    # Texts of a few words are taken only where there are no others.
+    scored = scored[
+        fewest == FEWEST_WORDS if fewest.max() == FEWEST_WORDS else fewest > 0
+    ]
     order = np.argsort(lengths[scored].prod(axis=1), kind="stable")
     short = scored[order[:CHOICE]]
     scores = served.score_nodes(short)

@@ -50,7 +50,7 @@ def run(config: Config, folder: RunFolder, *, overwrite: bool, command: str) -> 
     with folder.opened(config, overwrite=overwrite):
         if folder.finished:
             _say(f"{folder.path} is finished (--overwrite trains it again)")
-            return dict(folder.read_json("metrics.json"))
+            return folder.metrics()
         clock = Stopwatch()
         with clock("prepare"):
             prepared = prepare(config)

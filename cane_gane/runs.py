@@ -153,11 +153,27 @@ class RunFolder:
         path = self.path / "history.csv"
         if not path.is_file():
             return []
-        with open(path, encoding="utf-8", newline="") as file:
-            return [
-                {key: float(cell) if cell else None for key, cell in row.items()}
-                for row in csv.DictReader(file)
-            ]
+        try:
+            with open(path, encoding="utf-8", newline="") as file:
+                return [
+                    {key: float(cell) if cell else None for key, cell in row.items()}
+                    for row in csv.DictReader(file)
+                ]
+        except (ValueError, TypeError):
+            raise fault(path, None, "no number", "what a run wrote there") from None
+
+    def metrics(self) -> dict[str, Any]:
+        """Returns metrics.json.
+
+        Raises:
+            InputError: There is none, or it holds no figures.
+        """
+        metrics = self.read_json("metrics.json")
+        if not isinstance(metrics, dict) or "link_prediction" not in metrics:
+            found = "no such file" if metrics is None else "no figures"
+            expected = "those of a finished run: start its command again"
+            raise fault(self.path / "metrics.json", None, found, expected)
+        return metrics
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Writes a JSON file whole."""

@@ -11,7 +11,7 @@ from sklearn.metrics import f1_score
 
 from cane_gane.errors import InputError
 from cane_gane.evaluation.baselines import tfidf_vectors
-from cane_gane.evaluation.classification import classify_nodes, f1_scores
+from cane_gane.evaluation.classification import can_classify, classify_nodes, f1_scores
 
 RNG = np.random.default_rng(0)
 DIRECTIONS = 5 * np.eye(6)
@@ -121,3 +121,18 @@ def test_labels_of_other_nodes_are_refused():
 def test_too_few_labels_are_refused(labels):
     with pytest.raises(InputError, match="expected at least two of each"):
         classify_nodes(np.eye(2), labels)
+
+
+@pytest.mark.parametrize(
+    ("labels", "enough"),
+    [
+        (None, False),
+        ([], False),
+        ([("a",), ()], False),
+        ([("a",), ("a",)], False),
+        ([("a", "b"), ()], False),
+        ([("a",), ("b",), ()], True),
+    ],
+)
+def test_it_takes_two_nodes_and_two_labels(labels, enough):
+    assert can_classify(labels) == enough

@@ -5,8 +5,17 @@ import itertools
 import numpy as np
 import pytest
 
+from cane_gane.evaluation.matching import Match
 from cane_gane.evaluation.scores import vector_scorer
-from cane_gane.examples import best_pairs, node_map, shortlist, word_rarity
+from cane_gane.examples import (
+    best_pairs,
+    matched_pair,
+    node_map,
+    shortlist,
+    word_rarity,
+)
+from cane_gane.network import TextualNetwork
+from cane_gane.splits import Split
 
 
 @pytest.mark.parametrize("block", [3, 512])
@@ -70,3 +79,40 @@ def test_the_map_comes_out_the_same_again():
 
 def test_a_few_nodes_have_no_map():
     assert node_map(np.ones((4, 2)), None, 1) is None
+
+
+class Stub:
+    """Stands in for a model: later nodes score higher, all words match alike."""
+
+    def score_nodes(self, pairs):
+        return pairs.sum(axis=1).astype(np.float32)
+
+    def match(self, sources, targets):
+        texts = zip(sources, targets, strict=True)
+        pairs = [(source.split(), target.split()) for source, target in texts]
+        return [Match.cut(a, b, np.ones((len(a), len(b))), None) for a, b in pairs]
+
+
+def network(lengths):
+    """A path through nodes whose texts have these lengths; the last edges are test."""
+    texts = [" ".join(["word"] * length) for length in lengths]
+    nodes = np.arange(len(lengths))
+    edges = np.stack([nodes[:-1], nodes[1:]], axis=1)
+    split = Split(edges[:1], edges[1:], 0, nodes[:0])
+    return TextualNetwork(texts, edges), split
+
+
+def test_the_pair_shown_has_texts_of_some_length_where_there_are_any():
+    pair = matched_pair(Stub(), *network([9, 9, 9, 2, 9, 1]))
+    assert (pair["source"], pair["target"]) == (1, 2)
+    assert len(pair["plan"]) == len(pair["source_words"]) == 9
+    assert pair["plan_share"] == pytest.approx(17 / 81)
+
+
+def test_short_texts_are_shown_where_there_are_no_others():
+    pair = matched_pair(Stub(), *network([9, 3, 2, 0, 9, 1]))
+    assert (pair["source"], pair["target"]) == (4, 5)
+
+
+def test_without_words_no_pair_is_shown():
+    assert matched_pair(Stub(), *network([9, 0, 9, 0])) is None

@@ -65,7 +65,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         print(f"{place}/{len(cells)}  {folder.path}", file=sys.stderr, flush=True)
         if not _is_finished(folder, config):
             _train(config, folder, values)
-        found.setdefault(window, []).append(folder.read_json("metrics.json"))
+        found.setdefault(window, []).append(folder.metrics())
         # After each cell, so that a look in between shows what there is.
         write_ablation(f"{dataset}, {ratio:g}", found, output)
     print(ablation_table(found))

@@ -46,7 +46,7 @@ def _one(folder: RunFolder, output: str | None) -> Path:
             f"{folder.path}: found no examples.json; expected it beside metrics.json: "
             f"bash run.sh evaluate {folder.path} writes it"
         )
-    metrics = folder.read_json("metrics.json")
+    metrics = folder.metrics()
     report = RunReport(
         folder.path.resolve().name, folder.record(), folder.history(), metrics, examples
     )
@@ -59,9 +59,6 @@ def _one(folder: RunFolder, output: str | None) -> Path:
 def _several(folders: list[RunFolder], output: Path) -> Path:
     from cane_gane.report.several import OneOfSeveral, write_several
 
-    runs = [
-        OneOfSeveral(f.path, f.record()["settings"], f.read_json("metrics.json"))
-        for f in folders
-    ]
+    runs = [OneOfSeveral(f.path, f.record()["settings"], f.metrics()) for f in folders]
     write_several(runs, output)
     return output / "report.html"

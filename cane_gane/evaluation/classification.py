@@ -81,6 +81,12 @@ def classify_nodes(
     return report
 
 
+def can_classify(labels: Sequence[tuple[str, ...]] | None) -> bool:
+    """Whether there are two labelled nodes and two different labels at the least."""
+    known = [own for own in labels or () if own]
+    return len(known) > 1 and len({name for own in known for name in own}) > 1
+
+
 def f1_scores(truth: Marks, predicted: Marks) -> tuple[float, float]:
     """Returns Macro-F1 and Micro-F1.
 

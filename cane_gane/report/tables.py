@@ -63,7 +63,7 @@ def link_rows(metrics: Metrics) -> list[Row]:
 def _above(auc: float | None, baselines: Mapping[str, Any]) -> tuple[str, ...]:
     if auc is None:
         return ()
-    higher = [key for key, figures in baselines.items() if figures["auc"] > auc]
+    higher = [key for key, own in baselines.items() if (own["auc"] or 0) > auc]
     return tuple(sorted(higher, key=lambda key: -baselines[key]["auc"]))
 
 
@@ -81,7 +81,8 @@ def summary(metrics: Metrics, colour: bool = False) -> str:
         metrics: The content of metrics.json.
         colour: Whether the marked figures are red, too.
     """
-    lines = [f"{'AUC, %':<32}{'upstream’s protocol':>22}{'strict protocol':>22}"]
+    head = ("AUC, %", "upstream's protocol", "strict protocol")
+    lines = [f"{head[0]:<32}{head[1]:>22}{head[2]:>22}"]
     marked = False
     for row in link_rows(metrics):
         cells = []

@@ -33,7 +33,7 @@ def trained(monkeypatch):
 
 
 def run(topics, output, *flags):
-    words = ["ablation", str(topics), "0.55", "--windows=1,5", "--repeats=2"]
+    words = ["ablation", str(topics), "0.55", "--windows", "1,5", "--repeats", "2"]
     return main([*words, f"--output={output}", *flags])
 
 
@@ -62,6 +62,12 @@ def test_cells_with_other_settings_are_refused(topics, tmp_path, trained, capsys
     assert run(topics, tmp_path) == 0
     assert run(topics, tmp_path, "--epochs=2") == 2
     assert "found a run with epochs 30 (now 2)" in capsys.readouterr().err
+
+
+def test_an_unknown_data_set_is_refused_before_anything_is_begun(tmp_path, capsys):
+    assert run("nowhere", tmp_path / "out") == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("windows", ["1,x", "0,5", ""])

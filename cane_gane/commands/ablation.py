@@ -9,6 +9,7 @@ from typing import Any
 
 from absl import flags
 
+from cane_gane.catalog import find_dataset
 from cane_gane.commands.split import parse_ratio
 from cane_gane.commands.train import chosen_settings, define_settings
 from cane_gane.config import Config, make_config
@@ -49,6 +50,7 @@ def define(values: flags.FlagValues) -> None:
 def run(arguments: list[str], values: flags.FlagValues) -> None:
     """Runs the command; cells that are finished are not run again."""
     dataset, ratio = arguments[0], parse_ratio(arguments[1])
+    find_dataset(dataset)  # before anything is begun
     default = f"runs/ablation-{Path(dataset).name}-{ratio:g}"
     output = Path(values.output or default)
     cells = [

@@ -104,8 +104,6 @@ def roc_curves(curves: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
     figure, axes = chart((4.6, 4.2))
     axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8)
     for place, (name, curve) in enumerate(curves.items()):
-        if curve["area"] is None:
-            continue
         axes.plot(
             curve["false_positives"], curve["true_positives"],
             color=COLOURS[place % len(COLOURS)], linestyle=DASHES[place % len(DASHES)],

@@ -35,6 +35,12 @@ def auc_curves(dataset: str) -> dict[str, list[tuple[float, float]]]:
     }
 
 
+def named_curves(dataset: str) -> dict[str, list[tuple[float, float]]]:
+    """Returns the same by the names that a reader knows."""
+    curves = auc_curves(dataset)
+    return {NAMES.get(key, "CANE's README"): curve for key, curve in curves.items()}
+
+
 def auc(dataset: str, variant: str, ratio: float) -> float | None:
     """Returns the paper's AUC in %, or None where it has none."""
     return dict(auc_curves(dataset).get(variant, [])).get(round(ratio, 4))

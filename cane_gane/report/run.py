@@ -54,9 +54,9 @@ class RunReport:
             best = self._metrics["best_epoch"]
             made["training"] = figures.learning_curve(self._history, best)
         for name in PROTOCOLS:
-            made[f"roc_{name}"] = figures.roc_curves(
-                self._curves(name), f"{name} protocol"
-            )
+            curves = self._curves(name)
+            if curves:
+                made[f"roc_{name}"] = figures.roc_curves(curves, f"{name} protocol")
         if self._examples["map"]:
             made["map"] = figures.node_map(self._examples["map"])
         pair = self._examples["pair"]
@@ -66,11 +66,8 @@ class RunReport:
             )
         own = self._ratio_point()
         if own:
-            curves = paper.auc_curves(self._settings["dataset"])
-            named = {
-                paper.NAMES.get(key, "CANE's README"): c for key, c in curves.items()
-            }
-            made["ratios"] = figures.ratio_curves(named, own)
+            published = paper.named_curves(self._settings["dataset"])
+            made["ratios"] = figures.ratio_curves(published, own)
         self._drawn = {
             name: figures.save(figure, folder / name) for name, figure in made.items()
         }
@@ -86,7 +83,10 @@ class RunReport:
         titles = {"model": model, "vectors": "averaged vectors, both"}
         curves = {titles[key]: curve for key, curve in links["roc"].items()}
         best = max(baselines, key=lambda key: baselines[key]["auc"] or 0)
-        return {**curves, TITLES[best]: baselines[best]["roc"]}
+        curves[TITLES[best]] = baselines[best]["roc"]
+        return {
+            key: curve for key, curve in curves.items() if curve["area"] is not None
+        }
 
     def _ratio_point(self) -> dict[str, list[tuple[float, float, float]]]:
         chosen = self._settings

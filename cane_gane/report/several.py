@@ -152,11 +152,7 @@ def _curves(dataset: str, runs: Sequence[OneOfSeveral]) -> Figure:
         ]
         for model, by_ratio in found.items()
     }
-    curves = paper.auc_curves(dataset)
-    named = {
-        paper.NAMES.get(key, "CANE's README"): curve for key, curve in curves.items()
-    }
-    return figures.ratio_curves(named, ours)
+    return figures.ratio_curves(paper.named_curves(dataset), ours)
 
 
 def _labels(runs: Sequence[OneOfSeveral]) -> Markup:

@@ -72,7 +72,7 @@ def _note(pair: Pair, variant: str) -> Markup:
     notes = [
         f"An optimal plan of {n} and {m} words needs no more than {pair['entries']} "
         "entries, so the share of weight in that many tells how sparse a map is. Each "
-        "map sums to 1; its darkest cell is its largest."
+        "map sums to 1; its strongest cell is its largest."
     ]
     if "attention" in titles(pair, variant):
         notes.append(

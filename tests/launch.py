@@ -22,5 +22,5 @@ def start(network, runs_dir, *flags, variant="wane"):
 
 def finish(process):
     """Waits for its end; returns exit code, output and errors."""
-    out, err = process.communicate(timeout=300)
+    out, err = process.communicate(timeout=1200)
     return process.returncode, out, err

@@ -18,7 +18,7 @@ from cane_gane.files import sha256
 from cane_gane.inspection import inspect_network
 from cane_gane.network import TextualNetwork
 from cane_gane.report.run import RunReport
-from cane_gane.runs import RunFolder
+from cane_gane.runs import README, RunFolder
 from cane_gane.served import Floats, Served, average_vectors
 from cane_gane.splits import Split, read_split
 from cane_gane.stopwatch import Stopwatch
@@ -48,7 +48,8 @@ def appraise(
     Returns:
         The content of metrics.json, which is written last.
     """
-    served = Served(folder.path / "saved_model")
+    with clock("load the model"):
+        served = Served(folder.path / "saved_model")
     with clock("embed nodes"):
         vectors = average_vectors(served, split.train, network.node_count)
         _write_vectors(folder.path, network, vectors)
@@ -104,6 +105,7 @@ def repeat(path: Path, dataset: str | None) -> Metrics:
         _check_digests(home, record.get("data", {}))
         network = TextualNetwork.read(home)
         split = read_split(path, network.node_count, network.edges)
+        folder.write_text("README.txt", README)
         clock = Stopwatch()
         parts = metrics.get("time", {}).get("parts", {})
         clock.seconds = {part: parts[part] for part in _BEFORE if part in parts}

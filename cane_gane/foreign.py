@@ -23,7 +23,6 @@ from cane_gane.splits import read_split
 from cane_gane.stopwatch import Stopwatch
 
 Metrics = dict[str, Any]
-FILES = ("graph.txt", "test_graph.txt", "embed.txt")
 
 
 def evaluate_vectors(

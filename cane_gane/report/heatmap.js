@@ -16,7 +16,8 @@
     const told = home.querySelector("output");
     const longest = Math.max(...[...map.rows, ...map.columns].map((word) => short(word).length));
     const margin = 16 + Math.ceil(6.4 * longest);
-    const size = Math.max(12, Math.min(28, Math.floor(430 / map.columns.length)));
+    const room = home.clientWidth - margin - 4;
+    const size = Math.max(11, Math.min(28, Math.floor(room / map.columns.length)));
     const width = margin + size * map.columns.length + 2;
     const height = margin + size * map.rows.length + 2;
     const svg = drawn("svg", { width, height, role: "img", "aria-label": map.title }, scroll);

@@ -20,7 +20,7 @@ def test_help_fits_one_screen(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 88
-    for command in ("test", "inspect", "split"):
+    for command in ("test", "inspect", "split", "evaluate", "report", "ablation"):
         assert any(f"bash run.sh {command}" in line for line in lines)
 
 
@@ -80,7 +80,7 @@ def test_split_writes_upstreams_files(folder, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["inspekt", "x"], "found command 'inspekt'; expected one of train, inspect"),
+        (["inspekt", "x"], "found command 'inspekt'; expected one of train, evaluate"),
         (["inspect"], "inspect: found 0 arguments (none); expected DATASET"),
         (["inspect", "nowhere"], "found no data set and no folder 'nowhere'"),
         (["inspect", "x", "--jsn"], "inspect: Unknown command line flag 'jsn'"),

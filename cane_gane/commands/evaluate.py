@@ -1,4 +1,4 @@
-"""Repeats a run's evaluation, or scores any embed.txt."""
+"""Evaluates a run again, or any embed.txt."""
 
 from __future__ import annotations
 

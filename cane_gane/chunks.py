@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-CHUNK = 64
+from cane_gane.transport.buckets import by_length
+
+CHUNK = 12  # pairs that stay in a core's cache together
 
 
 def text_lengths(ids: tf.Tensor) -> tf.Tensor:
@@ -21,7 +23,7 @@ def in_chunks(
     target: tf.Tensor,
     *,
     outputs: int = 1,
-    size: int = CHUNK,
+    size: int | None = None,
     trim: bool = True,
     dtype: tf.DType = tf.float32,
 ) -> list[tf.Tensor]:
@@ -37,15 +39,16 @@ def in_chunks(
         source: Word ids, `[batch, n]`.
         target: Word ids, `[batch, m]`.
         outputs: How many tensors the function gives.
-        size: Pairs in a chunk.
+        size: Pairs in a chunk, `CHUNK` by default.
         trim: Whether padding is cut off.
         dtype: The type of the results.
 
     Returns:
         The results in the order of the batch, each `[batch, ...]`.
     """
+    size = size or CHUNK
     count = tf.maximum(1, -(-tf.shape(source)[0] // size))
-    order = _by_length(source, target, count)
+    order = by_length(text_lengths(source), text_lengths(target), count)
     arrays = [tf.TensorArray(dtype, count, infer_shape=False) for _ in range(outputs)]
 
     def step(
@@ -64,15 +67,6 @@ def in_chunks(
     )
     back = tf.argsort(order)
     return [tf.gather(array.concat(), back) for array in arrays]
-
-
-def _by_length(source: tf.Tensor, target: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
-    """Orders pairs, `[batch]`: in bands by the source, in each by the target."""
-    near, far = text_lengths(source), text_lengths(target)
-    bands = tf.cast(tf.math.ceil(tf.sqrt(tf.cast(count, tf.float32))), tf.int32)
-    rank = tf.argsort(tf.argsort(near, stable=True), stable=True)
-    band = rank * bands // tf.maximum(tf.size(near), 1)
-    return tf.argsort(band * (tf.shape(target)[1] + 1) + far, stable=True)
 
 
 def _gather(ids: tf.Tensor, places: tf.Tensor, trim: bool) -> tf.Tensor:

@@ -13,10 +13,6 @@ from cane_gane.models.words import flat_texts, leave_words_out, repeat_texts
 
 Batch = dict[str, tf.Tensor]
 
-# Pairs that are trained on at a time: they stay in a core's cache, and little of
-# them is padding.
-CHUNK = 12
-
 
 class Vectors(NamedTuple):
     """Text vectors of a batch of edges; see `PairModel.encode_edges`."""
@@ -215,7 +211,6 @@ class PairModel(keras.Model):
             tf.reshape(left, tf.shape(source)),
             tf.reshape(right, tf.shape(target)),
             outputs=2,
-            size=CHUNK,
             dtype=table.dtype,
         )
         shape = [None, self.words.shape[1]]

@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from cane_gane.transport.solver import ipot, word_weights
 
-SIZES = (32, 64, 96, 128, 192, 256)
+SIZES = (16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256)
 GROUPS = 16
 
 
@@ -143,11 +143,11 @@ class _Layout(NamedTuple):
         sizes: Sequence[int],
         groups: int,
     ) -> _Layout:
-        """Sorts by the longer text of each pair, and cuts into equal groups."""
+        """Sorts by length, and cuts into equal groups."""
         groups = min(groups, source_mask.shape[0] or groups)
         batch = tf.shape(source_mask)[0]
         lengths = {"s": _lengths(source_mask), "t": _lengths(target_mask)}
-        order = tf.argsort(tf.maximum(lengths["s"], lengths["t"]), stable=True)
+        order = by_length(lengths["s"], lengths["t"], tf.constant(groups))
         extra = -batch % groups
         pairs = tf.concat([tf.repeat(order[:1], extra), order], 0)
         places = tf.concat([batch + tf.range(extra), order], 0)
@@ -161,6 +161,24 @@ class _Layout(NamedTuple):
             for group in by_group
         ]
         return cls(tf.split(places, groups), by_group, trimmed, padded, batch)
+
+
+def by_length(source: tf.Tensor, target: tf.Tensor, groups: tf.Tensor) -> tf.Tensor:
+    """Orders pairs so that both texts of neighbours are of similar length.
+
+    Args:
+        source: Lengths of the source texts, `[batch]`.
+        target: Those of the target texts, `[batch]`.
+        groups: How many groups the order will be cut into, `[]`.
+
+    Returns:
+        Places of pairs, `[batch]`: in bands by the source, in each by the target.
+    """
+    bands = tf.cast(tf.sqrt(tf.cast(groups, tf.float32)), source.dtype)
+    rank = tf.argsort(tf.argsort(source, stable=True), stable=True)
+    band = rank * bands // tf.maximum(tf.size(source), 1)
+    longest = tf.reduce_max(target, keepdims=True)  # of an empty batch: any number
+    return tf.argsort(band * (longest + 1) + target, stable=True)
 
 
 def _split(values: tf.Tensor, letters: str, layout: _Layout) -> list[tf.Tensor]:

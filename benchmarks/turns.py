@@ -1,0 +1,104 @@
+"""A process of `benchmarks.training`: one of our models, a few steps at a time."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cane_gane.config import make_config
+from cane_gane.startup import load_tensorflow
+
+PAIRS = 2048  # scored in a round
+
+
+def take_turns(run: Callable[[int], int], units: int) -> None:
+    """Answers each number on standard input with the seconds of so many steps."""
+    tell({"units": units})
+    for line in sys.stdin:
+        if line.strip() == "end":
+            tell({"peak_mb": peak()})
+            return
+        start = time.perf_counter()
+        done = run(int(line))
+        tell({"seconds": time.perf_counter() - start, "units": done})
+
+
+def tell(answer: dict[str, Any]) -> None:
+    print(json.dumps(answer), flush=True)
+
+
+def peak() -> float:
+    """Most memory of this process so far, in MB; getrusage would count its parent's."""
+    status = Path("/proc/self/status").read_text()
+    line = next(x for x in status.splitlines() if x.startswith("VmHWM"))
+    return int(line.split()[1]) / 1e3
+
+
+def settings(case: str, dataset: str, ratio: str) -> Any:
+    chosen: dict[str, Any] = {"variant": {"score": "ap"}.get(case, case)}
+    if case == "cane, upstream mode":
+        chosen = {"variant": "cane", "preset": "upstream"}
+    return make_config(dataset=dataset, ratio=float(ratio), **chosen)
+
+
+def main(case: str, dataset: str, ratio: str) -> None:
+    config = settings(case, dataset, ratio)
+    load_tensorflow(deterministic=config.deterministic, device="auto")
+    from cane_gane.batches import edge_batches
+    from cane_gane.models import build_model
+    from cane_gane.preparation import prepare
+
+    prepared = prepare(config)
+    words = len(prepared.tokenizer.words)
+    model = build_model(config, words, prepared.network.node_count)
+    if case == "score":
+        score(model, prepared)
+        return
+    sampler = prepared.sampler
+    batches = iter(edge_batches(prepared.texts, sampler, trim=model.trims))
+    model.make_train_function()
+    step = model.train_function
+
+    def run(steps: int) -> int:
+        before = int(model.optimizer.iterations.numpy())
+        for _ in range(steps):
+            logs = step(batches)
+        float(logs["loss"])
+        # an epoch's last batch is smaller; on average a step has this many edges
+        taken = int(model.optimizer.iterations.numpy()) - before
+        return round(taken * len(prepared.fitted) / sampler.steps)
+
+    run(1)
+    take_turns(run, len(prepared.fitted))
+
+
+def score(model: Any, prepared: Any) -> None:
+    from cane_gane.servable import Servable
+    from cane_gane.served import Served
+
+    with tempfile.TemporaryDirectory() as folder:
+        vocabulary = Path(folder, "vocabulary.txt")
+        prepared.tokenizer.save(vocabulary)
+        unknown = len(prepared.tokenizer.reserved) - 1
+        servable = Servable(model, prepared.texts, vocabulary, unknown)
+        servable.export(Path(folder, "saved_model"))
+        served = Served(Path(folder, "saved_model"))
+        nodes = prepared.network.node_count
+        pairs = np.random.default_rng(1).integers(0, nodes, (PAIRS, 2))
+        served.score_nodes(pairs[:64])
+
+        def run(_: int) -> int:
+            return len(served.score_nodes(pairs))
+
+        take_turns(run, PAIRS)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -174,7 +174,7 @@ def by_length(source: tf.Tensor, target: tf.Tensor, groups: tf.Tensor) -> tf.Ten
     Returns:
         Places of pairs, `[batch]`: in bands by the source, in each by the target.
     """
-    bands = tf.cast(tf.sqrt(tf.cast(groups, tf.float32)), source.dtype)
+    bands = tf.cast(tf.math.ceil(tf.sqrt(tf.cast(groups, tf.float32))), source.dtype)
     rank = tf.argsort(tf.argsort(source, stable=True), stable=True)
     band = rank * bands // tf.maximum(tf.size(source), 1)
     longest = tf.reduce_max(target, keepdims=True)  # of an empty batch: any number

@@ -25,7 +25,7 @@ UPSTREAM = flags.DEFINE_string("upstream", None, "a checkout of thunlp/CANE")
 ROUNDS = flags.DEFINE_integer("rounds", 7, "rounds to take the median of", 1)
 STEPS = flags.DEFINE_integer("steps", 8, "training steps in a round", 1)
 JSON = flags.DEFINE_bool("json", False, "whether to print JSON")
-PROFILE = flags.DEFINE_bool("profile", False, "whether to show where ap's time goes")
+PROFILE = flags.DEFINE_bool("profile", False, "where the time of ap goes, no more")
 
 STAND_IN = "cane, upstream mode"
 CASES = (STAND_IN, "cane", "wane", "ot", "ap", "score")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +16,36 @@ import numpy as np
 from cane_gane.config import make_config
 from cane_gane.startup import load_tensorflow
 
-PAIRS = 2048  # scored in a round
+PAIRS = 1024  # scored in a step
 
 
-def take_turns(run: Callable[[int], int], units: int) -> None:
-    """Answers each number on standard input with the seconds of so many steps."""
+def turns(units: int) -> Generator[None, int, None]:
+    """Answers each number on standard input with the seconds of so many steps.
+
+    Args:
+        units: What an epoch has, edges or pairs.
+
+    Yields:
+        When a step may be taken; it wants back how many units that was.
+    """
     tell({"units": units})
     for line in sys.stdin:
         if line.strip() == "end":
             tell({"peak_mb": peak()})
             return
-        start = time.perf_counter()
-        done = run(int(line))
+        start, done = time.perf_counter(), 0
+        for _ in range(int(line)):
+            done += yield
         tell({"seconds": time.perf_counter() - start, "units": done})
+
+
+def take_turns(step: Callable[[], int], units: int) -> None:
+    """Takes a step whenever it may."""
+    turn = turns(units)
+    with contextlib.suppress(StopIteration):
+        next(turn)
+        while True:
+            turn.send(step())
 
 
 def tell(answer: dict[str, Any]) -> None:
@@ -64,19 +82,14 @@ def main(case: str, dataset: str, ratio: str) -> None:
     sampler = prepared.sampler
     batches = iter(edge_batches(prepared.texts, sampler, trim=model.trims))
     model.make_train_function()
-    step = model.train_function
 
-    def run(steps: int) -> int:
-        before = int(model.optimizer.iterations.numpy())
-        for _ in range(steps):
-            logs = step(batches)
-        float(logs["loss"])
-        # an epoch's last batch is smaller; on average a step has this many edges
-        taken = int(model.optimizer.iterations.numpy()) - before
-        return round(taken * len(prepared.fitted) / sampler.steps)
+    def step() -> int:
+        batch = next(batches)
+        float(model.train_function(iter([batch]))["loss"])
+        return len(batch["source"])
 
-    run(1)
-    take_turns(run, len(prepared.fitted))
+    step()
+    take_turns(step, len(prepared.fitted))
 
 
 def score(model: Any, prepared: Any) -> None:
@@ -94,10 +107,7 @@ def score(model: Any, prepared: Any) -> None:
         pairs = np.random.default_rng(1).integers(0, nodes, (PAIRS, 2))
         served.score_nodes(pairs[:64])
 
-        def run(_: int) -> int:
-            return len(served.score_nodes(pairs))
-
-        take_turns(run, PAIRS)
+        take_turns(lambda: len(served.score_nodes(pairs)), PAIRS)
 
 
 if __name__ == "__main__":

@@ -232,6 +232,19 @@ def test_products_agree_with_the_log_domain_up_to_their_spread(spread, kind, see
     np.testing.assert_allclose(plain, log, atol=1e-5 / 20)
 
 
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize(("beta", "iterations"), [(0.5, 20), (0.4, 100), (0.1, 100)])
+def test_a_known_range_of_costs_changes_no_plan(rng, beta, iterations, masked):
+    vectors = [tf.constant(rng.normal(size=(3, n, 4))) for n in (9, 12)]
+    cost = tf.cast(cosine_cost(*vectors), tf.float32)
+    masks = [rng.random((3, n)) < 0.7 for n in (9, 12)] if masked else []
+    options = {"beta": beta, "iterations": iterations}
+    expected = ipot(cost, *masks, **options)
+    for known in ({"for_xla": False}, {"for_xla": True}):
+        plan = ipot(cost, *masks, **options, **known, cost_range=2.0)
+        np.testing.assert_allclose(plan, expected, atol=1e-6)
+
+
 @tf.function(autograph=False)
 def _iterated(form, problem):
     return iterate(form(problem), 100, 1, None, False)

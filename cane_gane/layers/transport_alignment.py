@@ -111,7 +111,8 @@ class TransportAlignment(MaskConsumer):
     ) -> tuple[tf.Tensor, ...]:
         """Both texts aligned, and the plan if it was asked for."""
         if plan is None:
-            plan = self.transport.solve(source, target, source_mask, target_mask)
+            with tf.name_scope("plan"):
+                plan = self.transport.solve(source, target, source_mask, target_mask)
         plan = precise(plan)
         real_source = real_words(source_mask, source)
         real_target = real_words(target_mask, target)

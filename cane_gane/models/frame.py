@@ -99,9 +99,11 @@ class PairModel(keras.Model):
     def _encode(
         self, table: tf.Tensor, source: tf.Tensor, target: tf.Tensor
     ) -> tuple[tf.Tensor, tf.Tensor]:
+        with tf.name_scope("lookup"):
+            source_words, target_words = (tf.gather(table, x) for x in (source, target))
         return self.encoder(
-            tf.gather(table, source),
-            tf.gather(table, target),
+            source_words,
+            target_words,
             source_mask=source > 0,
             target_mask=target > 0,
         )
@@ -203,8 +205,9 @@ class PairModel(keras.Model):
             tf.zeros([1], source.dtype),
             *(tf.reshape(x, [-1]) for x in (source, target)),
         ]
-        words, index = tf.unique(tf.concat(ids, 0))  # padding comes first, as in ids
-        table = tf.gather(tf.convert_to_tensor(self.words), words)
+        with tf.name_scope("lookup"):
+            words, index = tf.unique(tf.concat(ids, 0))  # padding first, as in ids
+            table = tf.gather(tf.convert_to_tensor(self.words), words)
         _, left, right = tf.split(index, [1, tf.size(source), tf.size(target)])
         near, far = in_chunks(
             lambda source, target, _: self._encode(table, source, target),

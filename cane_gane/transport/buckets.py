@@ -254,7 +254,8 @@ def _compiled_ipot(options: tuple[tuple[str, Any], ...]) -> Callable[..., tf.Ten
     """One `tf.function` for each set of options, so that programs are kept."""
 
     def solve(cost: tf.Tensor, mu: tf.Tensor, nu: tf.Tensor) -> tf.Tensor:
-        return ipot(cost, source_weights=mu, target_weights=nu, **dict(options))
+        known = {"for_xla": True, **dict(options)}
+        return ipot(cost, source_weights=mu, target_weights=nu, **known)
 
     return tf.function(solve, jit_compile=True, autograph=False, reduce_retracing=True)
 

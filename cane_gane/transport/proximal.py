@@ -82,12 +82,14 @@ def forward(
     inner_iterations: int,
     tolerance: float | None,
     record: bool,
+    *,
+    powers: bool,
 ) -> Solution:
     """Solves in the cheapest form that is safe for the spread of the costs."""
     dtype = problem.scaled.dtype
     # Potentials are recorded as what each step adds, which powers do not tell.
-    known = isinstance(problem.spread, float) and not record
-    products = PowerForm if known else KernelForm
+    known = isinstance(problem.spread, float)
+    products = PowerForm if powers and known and not record else KernelForm
 
     def run(form: type[Form], inside: tf.DType) -> Solution:
         settings = (iterations, inner_iterations, tolerance, record)

@@ -1,0 +1,86 @@
+"""Where the time of a training step goes: `bash run.sh benchmark profile cora 0.55`.
+
+TensorFlow's own profiler, each operation counted by the scope that it stands in.
+"""
+
+from __future__ import annotations
+
+import collections
+import glob
+import sys
+import tempfile
+
+from cane_gane.config import make_config
+from cane_gane.startup import load_tensorflow
+
+STEPS = 10
+# What an operation's name holds, in the order of asking.
+SCOPES = {
+    "backward": ("gradient",),
+    "optimizer": ("adam",),
+    "plan": ("/plan/",),
+    "parsing": ("/parse",),
+    "alignment": ("/align", "/aggregate"),
+    "lookup": ("/lookup/",),
+    "input": ("Iterator", "Dataset"),
+}
+
+
+def shares(dataset: str, ratio: str, variant: str) -> dict[str, float]:
+    config = make_config(dataset=dataset, ratio=float(ratio), variant=variant)
+    load_tensorflow(deterministic=config.deterministic, device="auto")
+    import tensorflow as tf
+
+    from cane_gane.batches import edge_batches
+    from cane_gane.models import build_model
+    from cane_gane.preparation import prepare
+
+    prepared = prepare(config)
+    words = len(prepared.tokenizer.words)
+    model = build_model(config, words, prepared.network.node_count)
+    batches = iter(edge_batches(prepared.texts, prepared.sampler, trim=model.trims))
+    model.make_train_function()
+    for _ in range(3):
+        model.train_function(batches)
+    with tempfile.TemporaryDirectory() as folder:
+        with tf.profiler.experimental.Profile(folder):
+            for _ in range(STEPS):
+                float(model.train_function(batches)["loss"])
+        return by_scope(glob.glob(f"{folder}/**/*.xplane.pb", recursive=True)[0])
+
+
+def by_scope(path: str) -> dict[str, float]:
+    """Adds up the milliseconds of a step by scope."""
+    from tensorflow.tsl.profiler.protobuf import xplane_pb2
+
+    space = xplane_pb2.XSpace()
+    with open(path, "rb") as file:
+        space.ParseFromString(file.read())
+    total: collections.Counter[str] = collections.Counter()
+    for plane in space.planes:
+        for line in plane.lines:
+            for event in line.events:
+                name = plane.event_metadata[event.metadata_id].name
+                if ":" not in name or "::" in name or name.startswith("Eager"):
+                    continue  # not an operation, but what runs operations
+                scope = next(
+                    (s for s, marks in SCOPES.items() if any(m in name for m in marks)),
+                    "other",
+                )
+                total[scope] += event.duration_ps / 1e9 / STEPS
+    return dict(total)
+
+
+def main(dataset: str, ratio: str, variant: str = "ap") -> None:
+    found = shares(dataset, ratio, variant)
+    whole = sum(found.values())
+    print("| part | ms of a core | share |\n|---|---|---|")
+    for scope in [*SCOPES, "other"]:
+        if scope in found:
+            print(
+                f"| {scope} | {found[scope]:.1f} | {100 * found[scope] / whole:.0f} % |"
+            )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

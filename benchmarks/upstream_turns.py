@@ -1,0 +1,59 @@
+"""A process of `benchmarks.training`: upstream's own code, a few steps at a time."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from cane_gane.upstream.checkout import Checkout
+from cane_gane.upstream.standins import install
+
+from benchmarks.turns import turns
+from cane_gane.config import make_config
+from cane_gane.preparation import prepare
+
+
+def main(_: str, dataset: str, ratio: str, folder: str) -> None:
+    chosen = {"variant": "cane", "preset": "upstream"}
+    config = make_config(dataset=dataset, ratio=float(ratio), **chosen)
+    prepared = prepare(config)
+    with tempfile.TemporaryDirectory() as work:
+        Checkout.read(Path(folder)).copy_to(
+            Path(work), prepared.network, prepared.split, dataset
+        )
+        os.chdir(Path(work, "code"))
+        pace(install(), len(prepared.split.train))
+        sys.path.insert(0, ".")
+        sys.argv = ["train.py", "--dataset", dataset, "--rho", config.rho]
+        runpy.run_path("train.py", run_name="__main__")
+
+
+def pace(version_1: Any, edges: int) -> None:
+    """Lets TensorFlow's session take a training step when it is its turn."""
+    turn = turns(edges)
+    started = False
+
+    class Session(version_1.Session):  # type: ignore[misc,name-defined]
+        def run(self, fetches: Any, feed_dict: Any = None, **options: Any) -> Any:
+            nonlocal started
+            values = super().run(fetches, feed_dict, **options)
+            if feed_dict and isinstance(fetches, list):
+                try:
+                    if started:
+                        turn.send(len(next(iter(feed_dict.values()))))
+                    else:
+                        started = True
+                        next(turn)
+                except StopIteration:
+                    os._exit(0)
+            return values
+
+    version_1.Session = Session
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

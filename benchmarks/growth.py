@@ -1,0 +1,99 @@
+"""Seconds of a training step as the work grows: `bash run.sh benchmark growth`.
+
+Random texts and edges; one size is changed at a time. Writes the log-log plot to
+docs/figures/growth.png and prints the points with the fitted slope.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from cane_gane.config import make_config
+from cane_gane.startup import load_tensorflow
+
+ROOT = Path(__file__).resolve().parent.parent
+USUAL = {"words in a text": 100, "edges in a batch": 64, "vocabulary": 10_000,
+         "nodes": 1_000}  # fmt: skip
+SIZES = {
+    "words in a text": (50, 100, 200, 400, 700, 1000),
+    "edges in a batch": (16, 32, 64, 128, 256),
+    "vocabulary": (10_000, 30_000, 100_000, 300_000, 1_000_000),
+    "nodes": (1_000, 10_000, 100_000, 300_000, 1_000_000),
+}
+STEPS = 5
+
+
+def step_seconds(sizes: dict[str, int]) -> float:
+    from cane_gane.batches import edge_batches
+    from cane_gane.models import build_model
+    from cane_gane.sampling import EdgeSampler
+    from cane_gane.tokens import EncodedTexts
+
+    rng = np.random.default_rng(1)
+    words, nodes = sizes["words in a text"], sizes["nodes"]
+    texts = EncodedTexts(
+        rng.integers(1, sizes["vocabulary"], (nodes, words), dtype=np.int32),
+        np.full(nodes, words, np.int32),
+        0,
+    )
+    batch = sizes["edges in a batch"]
+    edges = rng.integers(0, nodes, (2 * batch, 2))
+    config = make_config(variant="ap", batch_size=batch, start="random")
+    model = build_model(config, sizes["vocabulary"], nodes)
+    batches = iter(edge_batches(texts, EdgeSampler(edges, batch_size=batch)))
+    model.make_train_function()
+    model.train_function(batches)
+    times = []
+    for _ in range(STEPS):
+        start = time.perf_counter()
+        float(model.train_function(batches)["loss"])
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def slope(sizes: tuple[int, ...], seconds: list[float]) -> float:
+    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+
+
+def draw(found: dict[str, list[float]], path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 6), layout="constrained")
+    axes = figure.subplots(2, 2)
+    for axis, (name, seconds) in zip(axes.flat, found.items(), strict=True):
+        axis.loglog(SIZES[name], seconds, "o-", color="#0072b2")
+        axis.set_title(f"{name}: slope {slope(SIZES[name], seconds):.2f}")
+        axis.set_ylabel("seconds of a step")
+        axis.grid(which="both", alpha=0.3)
+    path.parent.mkdir(exist_ok=True)
+    figure.savefig(path, dpi=110)
+
+
+def main() -> None:
+    load_tensorflow(deterministic=True, device="auto")
+    import keras
+
+    found: dict[str, list[float]] = {}
+    print("| | " + "sizes | seconds of a step | slope |\n|---|---|---|---|")
+    for name, sizes in SIZES.items():
+        found[name] = []
+        for size in sizes:
+            print(name, size, file=sys.stderr, flush=True)
+            found[name].append(step_seconds({**USUAL, name: size}))
+            keras.backend.clear_session()
+        cells = (
+            ", ".join(f"{size:,}" for size in sizes),
+            ", ".join(f"{x:.2f}" for x in found[name]),
+            f"{slope(sizes, found[name]):.2f}",
+        )
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+    draw(found, ROOT / "docs" / "figures" / "growth.png")
+
+
+if __name__ == "__main__":
+    main()

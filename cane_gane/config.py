@@ -77,6 +77,11 @@ class Config:
     epochs: int = _setting(30, "epochs at the most", low=1)
     batch_size: int = _setting(64, "edges in a batch", low=1)
     learning_rate: float = _setting(1e-3, "step size of Adam", low=0)
+    adam: str = _setting(
+        "summed", "what Adam squares of a row that repeats in a batch: its summed "
+        "gradient (TensorFlow 1), or each part alone (keras)",
+        choices=("summed", "keras"),
+    )  # fmt: skip
     word_dropout: float = _setting(
         0.3, "share of words left out in training", low=0, high=0.9
     )

@@ -1,4 +1,4 @@
-"""Adam as TensorFlow 1 has it, which upstream trains with."""
+"""Adam as TensorFlow 1 has it, which upstream trains with, and as Keras has it."""
 
 from __future__ import annotations
 
@@ -50,3 +50,10 @@ class SummingAdam(keras.optimizers.Adam):
             epsilon=self.epsilon,
             grad=gradient,
         )
+
+
+def use_keras_adam(model: keras.Model) -> None:
+    """Gives a compiled model Keras's own Adam, to see what `SummingAdam` is for."""
+    rate = float(model.optimizer.learning_rate)
+    model.compile(keras.optimizers.Adam(rate), loss=model.loss)
+    model.optimizer.build(model.trainable_variables)

@@ -108,11 +108,12 @@ class RunFolder:
         known = self.read_json("config.json")
         if known is None:
             return
-        chosen = dataclasses.asdict(config)
+        # A setting that is newer than the run had its default then.
+        before = {**dataclasses.asdict(Config()), **known["settings"]}
         changed = [
-            f"{name} {known['settings'].get(name)} (now {value})"
-            for name, value in chosen.items()
-            if known["settings"].get(name) != value
+            f"{name} {before[name]} (now {value})"
+            for name, value in dataclasses.asdict(config).items()
+            if before[name] != value
         ]
         if changed:
             raise InputError(

@@ -127,6 +127,18 @@ class UpstreamTokenizer(_Tokenizer):
         return max_length
 
 
+class DecodedTokenizer(UpstreamTokenizer):
+    """CANE's word ids without the quirk of its reading: texts are decoded first.
+
+    It tells what that quirk alone does; expression, ids and padding stay upstream's.
+    """
+
+    @classmethod
+    def read(cls, network: TextualNetwork) -> Iterable[str]:
+        """Returns the network's texts."""
+        return network.texts
+
+
 # One alphabet for Python's expressions and TensorFlow's (RE2), as ranges of code
 # points: their own classes (\w, \pL) follow different versions of Unicode.
 SEPARATORS = (
@@ -174,4 +186,5 @@ class CleanTokenizer(_Tokenizer):
 TOKENIZERS: Mapping[str, type[CleanTokenizer] | type[UpstreamTokenizer]] = {
     "clean": CleanTokenizer,
     "upstream": UpstreamTokenizer,
+    "decoded": DecodedTokenizer,
 }

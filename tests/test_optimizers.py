@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from cane_gane.optimizers import SummingAdam
+from cane_gane.optimizers import SummingAdam, use_keras_adam
 
 
 def adam_by_hand(table, gradients, rate=1e-3, epsilon=1e-8):
@@ -30,3 +30,27 @@ def test_repeated_rows_move_as_their_summed_gradient():
         optimizer.apply([sparse], [variable])
         np.add.at(dense[step], rows, slices[step])
     np.testing.assert_allclose(variable.numpy(), adam_by_hand(start, dense), rtol=1e-6)
+
+
+def test_keras_adam_moves_a_word_that_repeats_further():
+    class Table(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.table = self.add_weight(shape=(3, 1), initializer="zeros")
+
+    def moved(keras_adam):
+        model = Table()
+        model.compile(SummingAdam(1e-3), loss=tf.abs)
+        if keras_adam:
+            use_keras_adam(model)
+        assert model.loss is tf.abs
+        with tf.GradientTape() as tape:
+            rows = tf.gather(tf.convert_to_tensor(model.table), [2, 2, 2, 2, 0])
+            loss = tf.reduce_sum(rows)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        model.optimizer.apply(gradients, model.trainable_variables)
+        return -model.table.numpy()[:, 0]
+
+    # Four ones squared apart are 4, their sum squared is 16: twice the step.
+    np.testing.assert_allclose(moved(False), [1e-3, 0, 1e-3], rtol=1e-3)
+    np.testing.assert_allclose(moved(True), [1e-3, 0, 2e-3], rtol=1e-3)

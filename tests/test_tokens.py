@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cane_gane.network import TextualNetwork
-from cane_gane.tokens import CleanTokenizer, UpstreamTokenizer
+from cane_gane.tokens import CleanTokenizer, DecodedTokenizer, UpstreamTokenizer
 
 
 def network_of(*texts):
@@ -40,6 +40,15 @@ class TestUpstream:
         facts = golden["text"][name]
         assert int(encoded.lengths.sum()) == facts["nonzero"]
         assert encoded.cut == facts["doc_tokens"]["docs_longer_than_MAX_LEN"]
+
+    def test_decoded_words_are_those_of_decoded_texts(self, golden, published, name):
+        network = published(name)
+        tokenizer = DecodedTokenizer.fit(network)
+        encoded = tokenizer.encode(tokenizer.read(network), 500)
+        facts = golden["text"][name]["clean_decode_for_comparison"]
+        assert len(tokenizer.words) == facts["vocab_size"]
+        assert int(encoded.lengths.sum()) == facts["tokens_total"]
+        assert encoded.ids.shape[1] == 500
 
     def test_clean_words_are_those_of_the_plain_expression(self, published, name):
         for text in published(name).texts:

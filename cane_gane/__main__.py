@@ -13,7 +13,7 @@ from absl import flags
 from cane_gane.errors import InputError
 
 COMMANDS = (
-    "train", "evaluate", "report", "ablation", "inspect", "split", "parity",
+    "train", "evaluate", "report", "ablation", "compare", "inspect", "split", "parity",
 )  # fmt: skip
 DEFAULT = ("pydocs", "0.55", "ap")
 

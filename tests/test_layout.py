@@ -24,7 +24,7 @@ ORDER = [
     {"models"},
     {"evaluation"},
     {"runs", "checkpoints", "servable", "served", "parity", "report"},
-    {"training", "assessment"},
+    {"training", "assessment", "upstream"},
     {"examples"},
     {"appraisal", "foreign"},
     {"startup", "experiment"},

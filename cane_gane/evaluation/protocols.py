@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,6 +151,12 @@ def strict_protocol(
     scored = scored[~(known | _pair_is_in(scored[:, ::-1], train, node_count))]
     scored = scored[np.diff(blocked.indptr)[scored[:, 0]] < node_count]
     return _protocol("strict", node_count, scored, train, test, nodes, blocked)
+
+
+def without_self_loops(protocol: Protocol) -> Protocol:
+    """Returns the protocol with the same negatives, but no self-loop scored."""
+    proper = protocol.scored[protocol.scored[:, 0] != protocol.scored[:, 1]]
+    return dataclasses.replace(protocol, scored=proper, self_loops=0)
 
 
 def adjacency(edges: Integers, node_count: int) -> Any:

@@ -1,0 +1,98 @@
+"""Runs upstream CANE's own code and our models on one split, side by side."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from absl import flags
+
+from cane_gane.commands.split import parse_ratio
+from cane_gane.config import PRESETS
+from cane_gane.errors import InputError
+
+USAGE = ("DATASET", "RATIO")
+
+
+def define(values: flags.FlagValues) -> None:
+    """Defines the flags of this command."""
+    flags.DEFINE_string(
+        "upstream", None, "a checkout of thunlp/CANE", flag_values=values
+    )
+    flags.DEFINE_list(
+        "variants",
+        ["cane", "ot", "ap"],
+        "our models: cane, wane, ot, ap, or cane-upstream, with upstream's settings",
+        flag_values=values,
+    )
+    flags.DEFINE_integer(
+        "epochs",
+        PRESETS["upstream"]["epochs"],
+        "epochs of upstream; our models, which stop early, get no more",
+        1,
+        flag_values=values,
+    )
+    flags.DEFINE_list(
+        "seeds", ["1"], "a split and a run for each of them", flag_values=values
+    )
+    flags.DEFINE_bool("json", False, "print JSON", flag_values=values)
+    flags.DEFINE_string("runs_dir", "runs", "where runs go", flag_values=values)
+    flags.DEFINE_bool(
+        "overwrite", False, "throw away what earlier runs left", flag_values=values
+    )
+
+
+def run(arguments: list[str], values: flags.FlagValues) -> None:
+    """Runs the command."""
+    from cane_gane.upstream import outcome
+    from cane_gane.upstream.checkout import Checkout, find_data
+    from cane_gane.upstream.comparison import SIDES, Comparison
+
+    if values.upstream is None:
+        raise InputError(
+            "compare: found no --upstream; expected --upstream=FOLDER, a checkout: "
+            "git clone https://github.com/thunlp/CANE"
+        )
+    name, ratio = arguments[0], parse_ratio(arguments[1])
+    checkout = Checkout.read(Path(values.upstream))
+    if warning := checkout.warning():
+        print(f"cane_gane: {warning}", file=sys.stderr)
+    find_data(name, checkout)
+    comparison = Comparison(
+        checkout=checkout,
+        dataset=name,
+        ratio=ratio,
+        variants=_chosen(values.variants, SIDES),
+        seeds=_numbers(values.seeds),
+        epochs=values.epochs,
+        folder=Path(values.runs_dir) / f"compare-{Path(name).name}-{ratio:g}",
+    )
+    results = []
+    for result in comparison.results(overwrite=values.overwrite):
+        results.append(result)
+        outcome.write(outcome.outcome(comparison, results), comparison.folder)
+    found = outcome.outcome(comparison, results)
+    print(outcome.as_json(found) if values.json else outcome.as_markdown(found))
+    print(comparison.folder, file=sys.stderr)
+
+
+def _chosen(words: list[str], sides: tuple[str, ...]) -> list[str]:
+    words = [word for word in words if word]  # `--variants=` is upstream alone
+    for word in words:
+        if word not in sides:
+            raise InputError(
+                f"compare: found variant '{word}'; expected some of {', '.join(sides)}"
+            )
+    return list(dict.fromkeys(words))
+
+
+def _numbers(words: list[str]) -> list[int]:
+    try:
+        seeds = [int(word) for word in words]
+    except ValueError:
+        seeds = []
+    if not seeds or min(seeds) < 0:
+        raise InputError(
+            f"compare: found seeds '{','.join(words)}'; expected numbers such as 1,2,3"
+        )
+    return list(dict.fromkeys(seeds))

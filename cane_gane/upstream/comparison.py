@@ -1,0 +1,150 @@
+"""Upstream's code and our models on the same splits, run after run, side by side."""
+
+from __future__ import annotations
+
+import csv
+import os
+import statistics
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cane_gane.config import VARIANTS, Config, make_config
+from cane_gane.errors import InputError
+from cane_gane.runs import RunFolder
+from cane_gane.upstream.checkout import Checkout
+from cane_gane.upstream.original import ROOT, Original
+from cane_gane.upstream.process import Ledger, Usage, run_process
+
+UPSTREAM = "upstream"
+SAME = "cane-upstream"  # our CANE with all of upstream's settings
+SIDES = (*VARIANTS, SAME)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One finished run of one side.
+
+    Attributes:
+        side: `upstream`, a variant, or `cane-upstream`.
+        seed: Its seed.
+        metrics: The content of its metrics.json.
+        seconds: The seconds of each of its epochs.
+        usage: What its processes cost in all.
+    """
+
+    side: str
+    seed: int
+    metrics: dict[str, Any]
+    seconds: Sequence[float]
+    usage: Usage
+
+    @property
+    def epoch_seconds(self) -> float:
+        """The median: the first epoch has tracing and compilation in it."""
+        return statistics.median(self.seconds)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is compared with what.
+
+    Attributes:
+        checkout: Upstream's code.
+        dataset: A data set's name or a folder.
+        ratio: The share of the edges for training.
+        variants: Our sides.
+        seeds: A run of each side for each of them.
+        epochs: Epochs of upstream; our models, which stop early, get no more.
+        folder: Where all runs and the outcome go.
+    """
+
+    checkout: Checkout
+    dataset: str
+    ratio: float
+    variants: Sequence[str]
+    seeds: Sequence[int]
+    epochs: int
+    folder: Path
+
+    def config(self, side: str, seed: int) -> Config:
+        """Returns the settings of a side; upstream's are those of our preset."""
+        chosen: dict[str, Any] = {
+            "dataset": self.dataset,
+            "ratio": self.ratio,
+            "variant": "cane" if side in (UPSTREAM, SAME) else side,
+            "seed": seed,
+        }
+        if side in (UPSTREAM, SAME):
+            return make_config(**chosen, preset="upstream", epochs=self.epochs)
+        own = make_config(**chosen).epochs
+        return make_config(**chosen, epochs=min(own, self.epochs))
+
+    def results(self, *, overwrite: bool = False) -> Iterator[Result]:
+        """Runs all that is not yet run, and yields each result when it is there."""
+        ledger = Ledger(self.folder / "usage.json")
+        for seed in self.seeds:
+            for side in (UPSTREAM, *self.variants):
+                name = f"{side}-seed{seed}"
+                if overwrite:
+                    ledger.forget(name)
+                config = self.config(side, seed)
+                _say(f"{side}, seed {seed} …")
+                if side == UPSTREAM:
+                    folder = RunFolder(self.folder / name)
+                    original = Original(self.checkout, config, folder, ledger)
+                    original.run(overwrite=overwrite)
+                else:
+                    folder = self._run_ours(side, config, ledger, overwrite)
+                yield _read(side, seed, folder, ledger)
+
+    def _run_ours(
+        self, side: str, config: Config, ledger: Ledger, overwrite: bool
+    ) -> RunFolder:
+        """Runs the training command in a process of its own."""
+        home = self.folder / side
+        folder = RunFolder.of(config, home)
+        name = f"{side}-seed{config.seed}"
+        with folder.opened(config, overwrite=overwrite):
+            if folder.finished:
+                return folder
+        command = [
+            sys.executable, "-m", "cane_gane", "train",
+            config.dataset, repr(config.ratio), config.variant,
+            f"--preset={config.preset}", f"--seed={config.seed}",
+            f"--epochs={config.epochs}", f"--runs_dir={home}",
+        ]  # fmt: skip
+        places = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+        code = run_process(
+            command,
+            lambda usage: ledger.add(name, usage),
+            settings={
+                "PYTHONPATH": os.pathsep.join(filter(None, places)),
+                "TF_CPP_MIN_LOG_LEVEL": "2",
+            },
+            on_line=lambda line: print(line, end="", file=sys.stderr, flush=True),
+        )
+        if code:
+            raise InputError(
+                f"{folder.path}: found the run of {side} ended with exit code {code}; "
+                "expected 0: the lines above tell why"
+            )
+        return folder
+
+
+def _read(side: str, seed: int, folder: RunFolder, ledger: Ledger) -> Result:
+    history = (folder.path / "history.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(history.splitlines())
+    return Result(
+        side,
+        seed,
+        folder.read_json("metrics.json"),
+        [float(row["seconds"]) for row in rows],
+        ledger.of(f"{side}-seed{seed}"),
+    )
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,51 @@
+"""What upstream imports and TensorFlow 2 lacks: version 1, and its vocabulary."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cane_gane.tokens import UpstreamTokenizer
+
+
+class VocabularyProcessor:
+    """Stands in for the class of that name in TensorFlow 1's `contrib.learn`.
+
+    Attributes:
+        vocabulary_: The words by id, `<UNK>` first, after `fit_transform`.
+    """
+
+    def __init__(self, max_document_length: int) -> None:
+        """Takes how many ids a row has."""
+        self.max_document_length = max_document_length
+        self.vocabulary_: tuple[str, ...] = UpstreamTokenizer.reserved
+
+    def fit_transform(self, texts: Iterable[str]) -> Iterator[npt.NDArray[np.int64]]:
+        """Numbers words by first appearance; yields a row of ids for each text."""
+        texts = list(texts)
+        words = (word for text in texts for word in UpstreamTokenizer.split(text))
+        tokenizer = UpstreamTokenizer(tuple(dict.fromkeys(words)))
+        self.vocabulary_ = tokenizer.words
+        encoded = tokenizer.encode(texts, self.max_document_length)
+        yield from encoded.ids.astype(np.int64)
+
+
+def install() -> Any:
+    """Makes `import tensorflow` mean version 1, in this process, and returns it."""
+    import tensorflow.compat.v1 as version_1
+
+    version_1.disable_v2_behavior()
+    version_1.logging.set_verbosity(version_1.logging.ERROR)
+    contrib, learn = ModuleType("tensorflow.contrib"), ModuleType("learn")
+    learn.preprocessing = ModuleType("preprocessing")  # type: ignore[attr-defined]
+    learn.preprocessing.VocabularyProcessor = VocabularyProcessor
+    contrib.learn = learn  # type: ignore[attr-defined]
+    sys.modules["tensorflow"] = version_1
+    sys.modules["tensorflow.contrib"] = contrib
+    sys.modules["tensorflow.contrib.learn"] = learn
+    return version_1

@@ -1,0 +1,86 @@
+"""Our CANE beside the real upstream code; needs CANE_UPSTREAM=FOLDER, a checkout."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cane_gane.batches import edge_batches
+from cane_gane.config import make_config
+from cane_gane.models import build_model
+from cane_gane.preparation import prepare
+from cane_gane.upstream.checkout import Checkout
+from cane_gane.upstream.original import SETTINGS
+from cane_gane.upstream.progress import parse_epoch
+from tests.conftest import ROOT, SHARED
+
+UPSTREAM = os.environ.get("CANE_UPSTREAM", "")
+EPOCHS = 3
+
+
+@pytest.fixture
+def prepared(published):
+    published("HepTh")  # skips where it is not at hand
+    return prepare(make_settings())
+
+
+def make_settings():
+    return make_config(
+        dataset=str(SHARED / "datasets" / "HepTh"),
+        variant="cane",
+        preset="upstream",
+        epochs=EPOCHS,
+    )
+
+
+def train_upstream(work, epochs):
+    """Runs upstream's train.py, from what an earlier call left; returns its losses."""
+    command = [
+        sys.executable, "-m", "cane_gane.upstream.child", "--seed=1",
+        f"--epochs={epochs}", f"--state={work / 'state.npz'}",
+        f"--text={work / 'text.npz'}",
+        "train.py", "--dataset", "HepTh", "--rho", "1.0,0.3,0.3",
+    ]  # fmt: skip
+    done = subprocess.run(
+        command,
+        cwd=work / "code",
+        env={**os.environ, **SETTINGS, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return [loss for _, loss in filter(None, map(parse_epoch, done.stdout.split("\n")))]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not UPSTREAM, reason="CANE_UPSTREAM names no checkout")
+def test_our_losses_follow_upstreams_own(prepared, tmp_path):
+    checkout = Checkout.read(Path(UPSTREAM))
+    checkout.copy_to(tmp_path, prepared.network, prepared.split, "HepTh")
+    assert train_upstream(tmp_path, 0) == []
+    with np.load(tmp_path / "state.npz") as content:
+        start = [content[f"value_{i}"] for i in range(4)]
+    theirs = train_upstream(tmp_path, EPOCHS)
+
+    network = prepared.network
+    model = build_model(
+        make_settings(), len(prepared.tokenizer.words), network.node_count
+    )
+    ours = [model.words, model.structure, model.encoder.kernel, model.encoder.affinity]
+    for variable, value in zip(ours, start, strict=True):
+        variable.assign(value.reshape(variable.shape))
+    sampler = prepared.sampler
+    history = model.fit(
+        edge_batches(prepared.texts, sampler, trim=False),
+        epochs=EPOCHS,
+        steps_per_epoch=sampler.steps,
+        shuffle=False,
+        verbose=0,
+    )
+    edges = sampler.steps * sampler.batch_size
+    sums = np.array(history.history["loss"]) * edges
+    print(f"upstream {theirs}, ours {sums.tolist()}")
+    np.testing.assert_allclose(sums, theirs, rtol=1e-3)

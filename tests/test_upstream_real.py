@@ -1,5 +1,6 @@
 """Our CANE beside the real upstream code; needs CANE_UPSTREAM=FOLDER, a checkout."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cane_gane.__main__ import main
 from cane_gane.batches import edge_batches
 from cane_gane.config import make_config
 from cane_gane.models import build_model
@@ -16,6 +18,7 @@ from cane_gane.upstream.checkout import Checkout
 from cane_gane.upstream.original import SETTINGS
 from cane_gane.upstream.progress import parse_epoch
 from tests.conftest import ROOT, SHARED
+from tests.networks import write_topics
 
 UPSTREAM = os.environ.get("CANE_UPSTREAM", "")
 EPOCHS = 3
@@ -84,3 +87,25 @@ def test_our_losses_follow_upstreams_own(prepared, tmp_path):
     sums = np.array(history.history["loss"]) * edges
     print(f"upstream {theirs}, ours {sums.tolist()}")
     np.testing.assert_allclose(sums, theirs, rtol=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not UPSTREAM, reason="CANE_UPSTREAM names no checkout")
+def test_upstreams_auc_runs_on_our_run_folder(tmp_path):
+    network = write_topics(tmp_path / "topics")
+    settings = ["--epochs=1", "--dimension=8", f"--runs_dir={tmp_path}"]
+    assert main(["train", str(network), "0.6", "wane", *settings]) == 0
+    folder = tmp_path / "topics-0.6-wane-seed1"
+    (tmp_path / "temp").symlink_to(folder)
+    script = Path(UPSTREAM).resolve() / "code" / "auc.py"
+    draws = []
+    for _ in range(10):
+        done = subprocess.run(
+            [sys.executable, str(script)],
+            cwd=tmp_path, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        draws.append(float(done.stdout.removeprefix("Auc value:")))
+    metrics = json.loads((folder / "metrics.json").read_text())
+    ours = metrics["link_prediction"]["upstream"]["vectors"]["both"]
+    error = ours["draws"]["std"] / np.sqrt(len(draws))
+    assert abs(np.mean(draws) - ours["auc"]) < 5 * error

@@ -44,9 +44,10 @@ def define(values: flags.FlagValues) -> None:
 
 def run(arguments: list[str], values: flags.FlagValues) -> None:
     """Runs the command."""
-    from cane_gane.upstream import outcome
+    from cane_gane.upstream import tables
     from cane_gane.upstream.checkout import Checkout, find_data
     from cane_gane.upstream.comparison import SIDES, Comparison
+    from cane_gane.upstream.outcome import outcome
 
     if values.upstream is None:
         raise InputError(
@@ -70,10 +71,10 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     results = []
     for result in comparison.results(overwrite=values.overwrite):
         results.append(result)
-        outcome.write(outcome.outcome(comparison, results), comparison.folder)
-    found = outcome.outcome(comparison, results)
-    print(outcome.as_json(found) if values.json else outcome.as_markdown(found))
-    print(comparison.folder, file=sys.stderr)
+        found = outcome(comparison, results)
+        tables.write(found, comparison.folder)  # what is done is kept
+    print(tables.as_json(found) if values.json else tables.as_markdown(found))
+    print(comparison.folder / "report.html", file=sys.stderr)
 
 
 def _chosen(words: list[str], sides: tuple[str, ...]) -> list[str]:

@@ -1,0 +1,101 @@
+"""Figures over seeds, and the tables made of them, against results made by hand."""
+
+import json
+import statistics
+from pathlib import Path
+
+import pytest
+
+from cane_gane.upstream.comparison import Comparison, Result
+from cane_gane.upstream.outcome import outcome
+from cane_gane.upstream.process import Usage
+from cane_gane.upstream.tables import as_json, as_markdown, write
+
+
+def result(side, seed, structure, both, pair=None):
+    def figures(shift):
+        vectors = {"structure": {"auc": structure - shift}, "both": {"auc": both}}
+        model = {} if pair is None else {"auc": pair - shift}
+        return {"vectors": vectors, **model}
+
+    metrics = {"link_prediction": {"upstream": figures(0), "strict": figures(0.1)}}
+    if side == "upstream":
+        metrics["printed_auc"] = structure
+    seconds = [20.0 + seed, 2.0, 3.0]  # the first has tracing in it
+    return Result(side, seed, metrics, seconds, Usage(60.0 * seed, 90.0, 10**9))
+
+
+@pytest.fixture
+def comparison():
+    return Comparison(
+        checkout=None, dataset="data/HepTh", ratio=0.55, variants=["ap"],
+        seeds=[1, 2], epochs=3, folder=Path("unused"),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def found(comparison):
+    return outcome(
+        comparison,
+        [
+            result("upstream", 1, 0.94, 0.92),
+            result("ap", 1, 0.90, 0.95, 0.96),
+            result("upstream", 2, 0.92, 0.91),
+            result("ap", 2, 0.91, 0.95, 0.97),
+        ],
+    )
+
+
+def test_the_stable_keys_hold_means_over_seeds(found):
+    assert found["time_per_epoch"] == {"upstream": 3.0, "ap": 3.0}
+    assert found["memory"] == {"upstream": 1e9, "ap": 1e9}
+    # Upstream is judged by structure alone, a model of ours by its own score.
+    assert found["auc"]["upstream"]["upstream"] == pytest.approx(0.93)
+    assert found["auc"]["upstream"]["strict"] == pytest.approx(0.83)
+    assert found["auc"]["ap"]["strict"] == pytest.approx(0.865)
+    assert found["total_time"]["ap"] == 90.0
+
+
+def test_the_spread_is_that_of_the_seeds(found):
+    spread = found["auc_by_score"]["upstream"]["upstream"]["structure"]["std"]
+    assert spread == pytest.approx(statistics.stdev([0.94, 0.92]))
+
+
+def test_one_seed_has_no_spread(comparison):
+    found = outcome(comparison, [result("upstream", 1, 0.94, 0.92)])
+    assert found["auc_by_score"]["upstream"]["strict"]["both"]["std"] is None
+    assert json.loads(as_json(found)) == found
+
+
+def test_published_figures_stand_beside(found):
+    assert found["published"]["upstream"] == pytest.approx(0.944)
+    assert found["published"]["ap"] == pytest.approx(0.981)
+
+
+def test_the_tables_have_a_row_for_each_side_and_publication(found):
+    lines = as_markdown(found).splitlines()
+    assert lines[0] == "HepTh, ratio 0.55, seeds 1, 2"
+    rows = {line.split(" | ")[0].strip("| "): line for line in lines[2:]}
+    assert rows["upstream's README"].startswith("| upstream's README | 94.4 |")
+    assert rows["paper's GANE-AP"].startswith("| paper's GANE-AP | 98.1 |")
+    assert "| upstream's code | 93.0 ± 1.4 | 91.5 ± 0.7 |  | 83.0 ± 1.4 |" in "".join(
+        lines
+    )
+    widths = {line.count("|") for line in lines if line.startswith("| ")}
+    assert widths == {8}
+
+
+def test_a_data_set_of_ones_own_has_no_published_figures(comparison):
+    own = Comparison(**{**vars(comparison), "dataset": "data/mine"})
+    found = outcome(own, [result("upstream", 1, 0.9, 0.9)])
+    assert found["published"] == {}
+
+
+def test_all_three_files_tell_the_same(found, tmp_path):
+    write(found, tmp_path)
+    assert json.loads((tmp_path / "compare.json").read_text()) == found
+    page = (tmp_path / "report.html").read_text()
+    for text in (page, (tmp_path / "compare.md").read_text()):
+        assert "93.0 ± 1.4" in text
+        assert "96.5 ± 0.7" in text
+    assert "http" not in page.replace("http-equiv", "")

@@ -66,7 +66,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         variants=_chosen(values.variants, SIDES),
         seeds=_numbers(values.seeds),
         epochs=values.epochs,
-        folder=Path(values.runs_dir) / f"compare-{Path(name).name}-{ratio:g}",
+        folder=Path(values.runs_dir) / f"compare-{Path(name).resolve().name}-{ratio:g}",
     )
     results = []
     for result in comparison.results(overwrite=values.overwrite):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import statistics
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,7 @@ from cane_gane.config import VARIANTS, Config, make_config
 from cane_gane.errors import InputError
 from cane_gane.runs import RunFolder
 from cane_gane.upstream.checkout import Checkout
-from cane_gane.upstream.original import ROOT, Original
+from cane_gane.upstream.original import Original
 from cane_gane.upstream.process import Ledger, Usage, run_process
 
 UPSTREAM = "upstream"
@@ -116,14 +115,10 @@ class Comparison:
             f"--preset={config.preset}", f"--seed={config.seed}",
             f"--epochs={config.epochs}", f"--runs_dir={home}",
         ]  # fmt: skip
-        places = [str(ROOT), os.environ.get("PYTHONPATH", "")]
         code = run_process(
             command,
             lambda usage: ledger.add(name, usage),
-            settings={
-                "PYTHONPATH": os.pathsep.join(filter(None, places)),
-                "TF_CPP_MIN_LOG_LEVEL": "2",
-            },
+            settings={"TF_CPP_MIN_LOG_LEVEL": "2"},
             on_line=lambda line: print(line, end="", file=sys.stderr, flush=True),
         )
         if code:

@@ -5,30 +5,25 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
-import os
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cane_gane.config import Config
 from cane_gane.errors import InputError
-from cane_gane.evaluation.protocols import make_protocols, without_self_loops
-from cane_gane.evaluation.ranking import link_prediction
-from cane_gane.evaluation.scores import vector_scorer
 from cane_gane.evaluation.vectors import read_embeddings, write_embeddings
 from cane_gane.preparation import Prepared, prepare
 from cane_gane.runs import RunFolder
 from cane_gane.upstream.checkout import Checkout
+from cane_gane.upstream.judgement import Vectors, judge
 from cane_gane.upstream.process import Ledger, run_process
 from cane_gane.upstream.progress import Progress
 from cane_gane.upstream.watch import read_rows
 
 LOG, STATE, TEXT = "upstream.log", "state.npz", "text.npz"
-ROOT = Path(__file__).resolve().parent.parent.parent
 # oneDNN's kernel is slow for upstream's convolution of one channel.
 SETTINGS = {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "2"}
 _PRINTED = re.compile(r"Auc value:\s+(\S+)")
@@ -70,7 +65,7 @@ class Original:
             if not (self._folder.path / TEXT).is_file():
                 self._train()
             printed = self._printed_auc()
-            metrics = self._judge(prepared, self._vectors(prepared))
+            metrics = judge(prepared, self._vectors(prepared), self._config.seed)
             rows = read_rows(self._folder.path / STATE)
             self._folder.write_text("history.csv", _as_csv(rows))
             metrics["printed_auc"] = printed
@@ -128,8 +123,6 @@ class Original:
             f"--seed={self._config.seed}", f"--epochs={self._config.epochs}",
             f"--state={path / STATE}", f"--text={path / TEXT}", file, *words,
         ]  # fmt: skip
-        places = [str(ROOT), os.environ.get("PYTHONPATH", "")]
-        settings = {**SETTINGS, "PYTHONPATH": os.pathsep.join(filter(None, places))}
         with open(path / LOG, "ab", buffering=0) as log:
 
             def follow(line: str) -> None:
@@ -140,7 +133,7 @@ class Original:
                 command,
                 lambda usage: self._ledger.add(path.name, usage),
                 folder=self._work,
-                settings=settings,
+                settings=SETTINGS,
                 errors=log,
                 on_line=follow,
             )
@@ -151,8 +144,8 @@ class Original:
                 f"({' '.join(last)}); expected 0: the file has all that it printed"
             )
 
-    def _vectors(self, prepared: Prepared) -> npt.NDArray[np.float32]:
-        """Returns structure, which upstream writes, then text, `[nodes, 2d]`."""
+    def _vectors(self, prepared: Prepared) -> Vectors:
+        """Returns what upstream writes and what it no longer writes, as ours do."""
         count = prepared.network.node_count
         path = self._work / "temp" / "embed.txt"
         structure = read_embeddings(path, count)
@@ -160,39 +153,15 @@ class Original:
             text = content["vectors"]
         missing = ((0, count - len(text)), (0, 0))
         text = np.pad(text, missing, constant_values=np.nan)
-        return np.concatenate([structure, text], axis=1).astype(np.float32)
-
-    def _judge(
-        self, prepared: Prepared, vectors: npt.NDArray[np.float32]
-    ) -> dict[str, Any]:
-        """Writes the vectors as our runs do, and measures them as ours."""
-        half = vectors.shape[1] // 2
-        named = {
-            "structure": vectors[:, :half],
-            "text": vectors[:, half:],
-            "both": vectors,
+        vectors = {
+            "structure": structure.astype(np.float32),
+            "text": text,
+            "both": np.concatenate([structure, text], axis=1).astype(np.float32),
         }
-        for kind, part in named.items():
+        for kind, part in vectors.items():
             name = "embed.txt" if kind == "both" else f"embed_{kind}.txt"
             write_embeddings(self._folder.path / name, part)
-        network, split = prepared.network, prepared.split
-        protocols = make_protocols(
-            network.edges, split.train, split.test, network.node_count
-        )
-        protocols["no_self_loops"] = without_self_loops(protocols["upstream"])
-        return {
-            "link_prediction": {
-                name: {
-                    "vectors": {
-                        kind: link_prediction(
-                            vector_scorer(part, protocol), protocol, self._config.seed
-                        )
-                        for kind, part in named.items()
-                    }
-                }
-                for name, protocol in protocols.items()
-            }
-        }
+        return vectors
 
 
 def _as_csv(rows: list[dict[str, float]]) -> str:

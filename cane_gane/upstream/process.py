@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from cane_gane.files import write_atomically
 
+_ROOT = Path(__file__).resolve().parent.parent.parent
 _POLL_SECONDS = 0.05
 # A terminal has sent Ctrl-C to the child as well; `kill` has sent it to us alone.
 _PATIENCE = ((2, signal.SIGINT), (20, signal.SIGKILL))
@@ -97,7 +98,7 @@ def run_process(
     process = subprocess.Popen(
         words,
         cwd=folder,
-        env={**os.environ, **(settings or {})},
+        env={**os.environ, "PYTHONPATH": _python_path(), **(settings or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=errors,
@@ -122,6 +123,12 @@ def run_process(
             )
         )
     return process.returncode
+
+
+def _python_path() -> str:
+    """Returns where a child that runs elsewhere finds this package."""
+    places = [str(_ROOT), os.environ.get("PYTHONPATH", "")]
+    return os.pathsep.join(filter(None, places))
 
 
 def _stop(process: int) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cane_gane.files import write_atomically
-from cane_gane.report import paper
 from cane_gane.report.markup import table
 from cane_gane.report.page import Page
 from cane_gane.upstream.comparison import SAME, UPSTREAM
@@ -33,7 +32,7 @@ _ABOUT = (
     "before, it scored text and structure, here from the same trained weights. Pair by "
     "pair is a model's own score, each text in the context of the other. One run a "
     "seed; ± is the standard deviation over seeds, which change split, start and "
-    "batches. Published figures do not say how they were scored."
+    "batches. The published figures do not say how they were scored."
 )
 _COST = (
     "Time per epoch is the median. Total time and time on all cores are of whole "
@@ -43,19 +42,21 @@ _COST = (
 
 
 def auc_table(found: Outcome) -> tuple[Cells, list[Cells]]:
-    """Lays out the AUC, in %: a header, and a row for each side and publication."""
+    """Lays out the AUC, in %: a header, and a row for each side."""
     header = ["AUC, %"]
     for protocol in ("upstream's protocol", "strict"):
         header += [f"{protocol}: {_SCORES[score]}" for score in SCORES]
+    header += ["the paper", "upstream's README"]
+    published = {name: f"{100 * auc:.1f}" for name, auc in found["published"].items()}
     rows: list[Cells] = [
-        [_SIDES[side]]
-        + [_percent(mine[p].get(score)) for p in PROTOCOLS for score in SCORES]
+        [
+            _SIDES[side],
+            *(_percent(mine[p].get(score)) for p in PROTOCOLS for score in SCORES),
+            published.get("cane" if side in (UPSTREAM, SAME) else side, ""),
+            published.get("upstream", "") if side in (UPSTREAM, SAME) else "",
+        ]
         for side, mine in found["auc_by_score"].items()
     ]
-    for name, auc in found["published"].items():
-        source = f"paper's {paper.NAMES[name]}" if name in paper.NAMES else ""
-        blank = [""] * (2 * len(SCORES) - 1)
-        rows.append([source or "upstream's README", f"{100 * auc:.1f}", *blank])
     return header, rows
 
 

@@ -1,4 +1,4 @@
-"""Runs upstream CANE's own code and our models on one split, side by side."""
+"""Runs upstream CANE's own code beside our models."""
 
 from __future__ import annotations
 

@@ -27,6 +27,10 @@ _SCORES = {
     "both": "text + structure vectors",
     "pair": "pair by pair",
 }
+_PROTOCOLS = {
+    "upstream": "AUC in %, upstream's protocol",
+    "strict": "AUC in %, strict protocol",
+}
 _ABOUT = (
     "Structure vectors are what upstream writes and scores since its commit 681fc5a; "
     "before, it scored text and structure, here from the same trained weights. Pair by "
@@ -41,23 +45,24 @@ _COST = (
 )
 
 
-def auc_table(found: Outcome) -> tuple[Cells, list[Cells]]:
-    """Lays out the AUC, in %: a header, and a row for each side."""
-    header = ["AUC, %"]
-    for protocol in ("upstream's protocol", "strict"):
-        header += [f"{protocol}: {_SCORES[score]}" for score in SCORES]
-    header += ["the paper", "upstream's README"]
-    published = {name: f"{100 * auc:.1f}" for name, auc in found["published"].items()}
-    rows: list[Cells] = [
-        [
-            _SIDES[side],
-            *(_percent(mine[p].get(score)) for p in PROTOCOLS for score in SCORES),
-            published.get("cane" if side in (UPSTREAM, SAME) else side, ""),
-            published.get("upstream", "") if side in (UPSTREAM, SAME) else "",
-        ]
+def auc_table(found: Outcome, protocol: str) -> tuple[Cells, list[Cells]]:
+    """Lays out the AUC of a protocol, in %: a header, and a row for each side.
+
+    What was published stands beside upstream's protocol.
+    """
+    header = [_PROTOCOLS[protocol], *(_SCORES[score] for score in SCORES)]
+    rows: list[list[str]] = [
+        [_SIDES[side], *(_percent(mine[protocol].get(score)) for score in SCORES)]
         for side, mine in found["auc_by_score"].items()
     ]
-    return header, rows
+    if protocol == "upstream":
+        header += ["the paper", "upstream's README"]
+        for side, row in zip(found["auc_by_score"], rows, strict=True):
+            theirs = side in (UPSTREAM, SAME)
+            sources = ("cane", "upstream") if theirs else (side, None)
+            aucs = (found["published"].get(source) for source in sources)
+            row += ["" if auc is None else f"{100 * auc:.1f}" for auc in aucs]
+    return header, list(rows)
 
 
 def cost_table(found: Outcome) -> tuple[Cells, list[Cells]]:
@@ -97,8 +102,8 @@ def _title(found: Outcome) -> str:
 
 def as_markdown(found: Outcome) -> str:
     """Returns both tables in Markdown."""
-    tables = (_markdown(*auc_table(found)), _markdown(*cost_table(found)))
-    return "\n\n".join([_title(found), *tables])
+    tables = [auc_table(found, name) for name in PROTOCOLS] + [cost_table(found)]
+    return "\n\n".join([_title(found), *(_markdown(*one) for one in tables)])
 
 
 def _markdown(header: Cells, rows: Sequence[Cells]) -> str:
@@ -116,6 +121,7 @@ def write(found: Outcome, folder: Path) -> None:
     write_atomically(folder / "compare.md", (as_markdown(found) + "\n").encode())
     write_atomically(folder / "compare.json", (as_json(found) + "\n").encode())
     page = Page("Upstream CANE and ours", _title(found))
-    page.section("auc", "AUC of link prediction", table(*auc_table(found)), _ABOUT)
+    both = [table(*auc_table(found, name)) for name in PROTOCOLS]
+    page.section("auc", "AUC of link prediction", *both, _ABOUT)
     page.section("cost", "Time and memory", table(*cost_table(found)), _COST)
     page.write(folder / "report.html")

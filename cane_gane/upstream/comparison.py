@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import statistics
 import sys
 from collections.abc import Iterator, Sequence
@@ -130,13 +129,11 @@ class Comparison:
 
 
 def _read(side: str, seed: int, folder: RunFolder, ledger: Ledger) -> Result:
-    history = (folder.path / "history.csv").read_text(encoding="utf-8")
-    rows = csv.DictReader(history.splitlines())
     return Result(
         side,
         seed,
-        folder.read_json("metrics.json"),
-        [float(row["seconds"]) for row in rows],
+        folder.metrics(),
+        [row["seconds"] for row in folder.history()],
         ledger.of(f"{side}-seed{seed}"),
     )
 

@@ -132,17 +132,17 @@ def test_other_code_does_not_go_into_the_same_folder(finished, network, tmp_path
 
 @pytest.mark.slow
 def test_a_stopped_run_ends_as_if_undisturbed(finished, network, tmp_path):
-    # Stops itself, as Ctrl-C would, in the middle of the third epoch, once.
+    # Stops as by Ctrl-C, once, when the third epoch begins.
     stop = "\n".join(
         [
             FILES["DataSet.py"],
-            "import os, signal",
+            "import os",
             "make = dataSet.generate_batches",
             "def stopping(self, mode=None):",
             "    dataSet.calls = getattr(dataSet, 'calls', 0) + 1",
             "    if dataSet.calls == 3 and not os.path.exists('stopped'):",
             "        open('stopped', 'w').close()",
-            "        os.kill(os.getpid(), signal.SIGINT)",
+            "        raise KeyboardInterrupt",
             "    return make(self, mode)",
             "dataSet.generate_batches = stopping",
         ]
@@ -173,8 +173,10 @@ def test_code_that_fails_gets_one_line_with_its_log(network, tmp_path):
 
 
 @pytest.mark.slow
-def test_an_interrupt_stops_the_command_and_the_child(checkout, network, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_command_and_child(checkout, network, tmp_path, number):
     command = [
+        "env", "--default-signal=INT",  # a shell's background jobs ignore it
         sys.executable, "-m", "cane_gane", "compare", str(network), "0.6",
         f"--upstream={checkout}", "--epochs=100000", f"--runs_dir={tmp_path}",
     ]  # fmt: skip
@@ -183,7 +185,7 @@ def test_an_interrupt_stops_the_command_and_the_child(checkout, network, tmp_pat
     ) as process:
         for line in process.stderr:
             if " epoch   3/" in line:
-                process.send_signal(signal.SIGINT)
+                process.send_signal(number)
                 break
         rest = process.stderr.read()
     assert process.returncode == 130

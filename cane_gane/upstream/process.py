@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import FrameType
 from typing import IO, Any
 
 from cane_gane.files import write_atomically
@@ -81,7 +83,7 @@ def run_process(
     errors: IO[bytes] | None = None,
     on_line: Callable[[str], None],
 ) -> int:
-    """Runs a command to its end; Ctrl-C ends it too.
+    """Runs a command to its end; Ctrl-C, or a signal to end, ends it too.
 
     Args:
         words: The command.
@@ -105,8 +107,9 @@ def run_process(
     )
     assert process.stdout is not None
     try:
-        for line in process.stdout:
-            on_line(line.decode(errors="replace"))
+        with _ends_as_interrupts():
+            for line in process.stdout:
+                on_line(line.decode(errors="replace"))
     except BaseException:
         _stop(process.pid)
         raise
@@ -123,6 +126,22 @@ def run_process(
             )
         )
     return process.returncode
+
+
+@contextlib.contextmanager
+def _ends_as_interrupts() -> Iterator[None]:
+    """Takes SIGTERM and SIGHUP as Ctrl-C, so that no child is left behind."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, interrupt) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
 
 
 def _python_path() -> str:

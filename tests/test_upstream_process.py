@@ -31,7 +31,7 @@ def test_lines_exit_code_and_settings_come_through(tmp_path):
 def test_peak_memory_is_that_of_the_child():
     costs = []
     size = 600_000_000
-    code = f"x = bytearray(b'1') * {size}; del x"
+    code = f"import time; x = bytearray(b'1') * {size}; del x; time.sleep(1)"
     run_process(python(code), costs.append, on_line=print)
     assert size < costs[0].memory < 2 * size
 

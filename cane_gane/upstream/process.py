@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
-import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -106,6 +107,7 @@ def run_process(
         stderr=errors,
     )
     assert process.stdout is not None
+    peak = _Peak(process.pid)
     try:
         with _ends_as_interrupts():
             for line in process.stdout:
@@ -117,15 +119,41 @@ def run_process(
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         process.stdout.close()
-        unit = 1 if sys.platform == "darwin" else 1024
         add(
             Usage(
                 time.perf_counter() - started,
                 used.ru_utime + used.ru_stime,
-                used.ru_maxrss * unit,
+                peak.end(),
             )
         )
     return process.returncode
+
+
+class _Peak(threading.Thread):
+    """Watches the most memory that a process has had.
+
+    What `wait4` tells counts the memory of the parent that it was forked from.
+    """
+
+    def __init__(self, process_id: int) -> None:
+        super().__init__(daemon=True)
+        self._status = Path(f"/proc/{process_id}/status")
+        self._ended = threading.Event()
+        self._bytes = 0
+        self.start()
+
+    def run(self) -> None:
+        while not self._ended.wait(0.05):
+            with contextlib.suppress(OSError):
+                found = re.search(r"VmHWM:\s+(\d+) kB", self._status.read_text())
+                if found:
+                    self._bytes = max(self._bytes, 1024 * int(found[1]))
+
+    def end(self) -> int:
+        """Ends the watch and returns the bytes; 0 where the system does not tell."""
+        self._ended.set()
+        self.join()
+        return self._bytes
 
 
 @contextlib.contextmanager

@@ -37,7 +37,7 @@ class CANE(PairModel):
         pair = attend(again[0], negative[0], again[1], negative[1], again[2])
         shape = [size, count, near.shape[-1]]
         stranger = tf.reshape(pair[1], shape)
-        # one attention for the source, that of the true pair
+        # upstream: one attention for the source, that of the true pair
         return Vectors(near, far, near[:, None], stranger)
 
     def negative_terms(

@@ -9,12 +9,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from cane_gane.upstream.checkout import Checkout
-from cane_gane.upstream.standins import install
-
 from benchmarks.turns import turns
 from cane_gane.config import make_config
 from cane_gane.preparation import prepare
+from cane_gane.upstream.checkout import Checkout
+from cane_gane.upstream.standins import install
 
 
 def main(_: str, dataset: str, ratio: str, folder: str) -> None:

@@ -14,7 +14,6 @@ import io
 import statistics
 import sys
 import time
-import types
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from cane_gane.network import TextualNetwork
 from cane_gane.sampling import EdgeSampler, UpstreamSampler
 from cane_gane.splits import split_edges
 from cane_gane.tokens import CleanTokenizer, UpstreamTokenizer
+from cane_gane.upstream.standins import install_vocabulary
 
 UPSTREAM = flags.DEFINE_string("upstream", None, "a checkout of thunlp/CANE")
 ROUNDS = flags.DEFINE_integer("rounds", 9, "rounds to take the median of", 1)
@@ -54,7 +54,7 @@ def iterate(batches: Iterable) -> int:
 
 def upstream_itself(folder: Path, network_folder: Path, split_folder: Path) -> Callable:
     """Loads upstream's DataSet.py and returns a loop over its batches."""
-    stand_in_for_vocabulary()
+    install_vocabulary()
     sys.path.insert(0, str(folder / "code"))
     import DataSet
 
@@ -73,25 +73,6 @@ def upstream_itself(folder: Path, network_folder: Path, split_folder: Path) -> C
         return edges
 
     return run
-
-
-def stand_in_for_vocabulary() -> None:
-    class VocabularyProcessor:
-        def __init__(self, max_length: int) -> None:
-            self._max_length = max_length
-
-        def fit_transform(self, texts: list[str]) -> np.ndarray:
-            words = dict.fromkeys(w for t in texts for w in UpstreamTokenizer.split(t))
-            tokenizer = UpstreamTokenizer(tuple(words))
-            self.vocabulary_ = tokenizer.words
-            return tokenizer.encode(texts, self._max_length).ids
-
-    learn = types.SimpleNamespace(
-        preprocessing=types.SimpleNamespace(VocabularyProcessor=VocabularyProcessor)
-    )
-    contrib = types.ModuleType("tensorflow.contrib")
-    contrib.learn = learn  # type: ignore[attr-defined]
-    sys.modules["tensorflow.contrib"] = contrib
 
 
 def main(argv: list[str]) -> None:

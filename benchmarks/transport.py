@@ -22,6 +22,7 @@ import tensorflow as tf
 
 from benchmarks import solvers
 from benchmarks.solvers import STEPS
+from benchmarks.turns import peak
 from cane_gane import transport
 from cane_gane.transport import buckets
 
@@ -204,13 +205,6 @@ def real_rows(
             row["difference"] = float(difference)
         table.append(row)
     return table
-
-
-def peak() -> float:
-    """Most memory of this process so far, in MB; getrusage would count its parent's."""
-    status = Path("/proc/self/status").read_text()
-    line = next(x for x in status.splitlines() if x.startswith("VmHWM"))
-    return int(line.split()[1]) / 1e3
 
 
 def memory(mode: str) -> None:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from cane_gane.transport import cosine_cost, euclidean_cost, ipot
+from cane_gane.transport.problem import Problem
 from cane_gane.transport.proximal import KERNEL_SPREAD, iterate
-from cane_gane.transport.scalings import KernelForm, LogForm, Problem
+from cane_gane.transport.scalings import KernelForm, LogForm
 
 # Traced once for each set of options: pays from a few hundred steps on.
 solve = tf.function(ipot, autograph=False)

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
+from cane_gane.transport.problem import Problem
 from cane_gane.transport.proximal import KERNEL_SPREAD, MOST_CHANGE, Solution
-from cane_gane.transport.scalings import Problem, log_weights
+from cane_gane.transport.scalings import log_weights
 
 
 def backward(

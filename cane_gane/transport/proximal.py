@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from cane_gane.transport.problem import Problem
 from cane_gane.transport.scalings import (
     Form,
     KernelForm,
     LogForm,
     PowerForm,
-    Problem,
     State,
 )
 

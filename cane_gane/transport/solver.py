@@ -10,8 +10,8 @@ from typing import Literal
 import tensorflow as tf
 
 from cane_gane.transport.adjoint import backward, through_last_step
+from cane_gane.transport.problem import Problem
 from cane_gane.transport.proximal import Solution, forward
-from cane_gane.transport.scalings import Problem
 
 Gradient = Literal["full", "last_step", "none"]
 

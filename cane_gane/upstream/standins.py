@@ -41,11 +41,16 @@ def install() -> Any:
 
     version_1.disable_v2_behavior()
     version_1.logging.set_verbosity(version_1.logging.ERROR)
+    sys.modules["tensorflow"] = version_1
+    install_vocabulary()
+    return version_1
+
+
+def install_vocabulary() -> None:
+    """Makes `tensorflow.contrib.learn` mean the stand-in, in this process."""
     contrib, learn = ModuleType("tensorflow.contrib"), ModuleType("learn")
     learn.preprocessing = ModuleType("preprocessing")  # type: ignore[attr-defined]
     learn.preprocessing.VocabularyProcessor = VocabularyProcessor
     contrib.learn = learn  # type: ignore[attr-defined]
-    sys.modules["tensorflow"] = version_1
     sys.modules["tensorflow.contrib"] = contrib
     sys.modules["tensorflow.contrib.learn"] = learn
-    return version_1

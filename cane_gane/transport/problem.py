@@ -1,0 +1,69 @@
+"""One batch of transport problems, prepared for the steps of the solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+
+class Problem(NamedTuple):
+    """Costs and weights of a batch, prepared for the steps.
+
+    Attributes:
+        scaled: X, each row less its smallest entry, 0 where masked, `[batch, n, m]`.
+        real: True at pairs of real words, `[batch, n, m]`, or None if all are: XLA
+            folds a constant mask at great length while it compiles.
+        mu: Source weights, `[batch, n, 1]`.
+        nu: Target weights, `[batch, 1, m]`.
+        spread: The largest entry of `scaled`, `[]`, or a bound that is known before.
+    """
+
+    scaled: tf.Tensor
+    real: tf.Tensor | None
+    mu: tf.Tensor
+    nu: tf.Tensor
+    spread: tf.Tensor | float
+
+    @classmethod
+    def build(
+        cls,
+        cost: tf.Tensor,
+        mu: tf.Tensor,
+        nu: tf.Tensor,
+        beta: float,
+        masked: bool,
+        cost_range: float | None = None,
+    ) -> Problem:
+        """Masks and scales; a constant taken from a row changes no plan."""
+        mu, nu = mu[:, :, tf.newaxis], nu[:, tf.newaxis, :]
+        real = tf.logical_and(mu > 0, nu > 0) if masked else None
+        known = tf.where(real, cost, cost.dtype.max) if masked else cost
+        known -= tf.reduce_min(known, 2, keepdims=True)
+        scaled = known / tf.cast(beta, cost.dtype)
+        if masked:
+            scaled = tf.where(real, scaled, 0)
+            some_target = tf.reduce_any(nu > 0, 2, keepdims=True)
+            some_source = tf.reduce_any(mu > 0, 1, keepdims=True)
+            mu, nu = tf.where(some_target, mu, 0), tf.where(some_source, nu, 0)
+        bound = None if cost_range is None else cost_range / beta
+        spread = tf.reduce_max(scaled) if bound is None else bound
+        return cls(scaled, real, mu, nu, spread)
+
+    def spread_within(
+        self, bound: float, near: Callable[[], Any], far: Callable[[], Any]
+    ) -> Any:
+        """What `near` gives if the spread is within a bound, else what `far` does."""
+        if isinstance(self.spread, float):
+            return near() if self.spread <= bound else far()
+        return tf.cond(self.spread <= bound, near, far)
+
+    def cast(self, dtype: tf.DType) -> Problem:
+        """The same problem in another floating type."""
+        scaled, mu, nu = (tf.cast(x, dtype) for x in (self.scaled, self.mu, self.nu))
+        return Problem(scaled, self.real, mu, nu, self.spread)
+
+    def mask(self, values: tf.Tensor, otherwise: float = 0.0) -> tf.Tensor:
+        """Values at pairs of real words, `otherwise` elsewhere, `[batch, n, m]`."""
+        return values if self.real is None else tf.where(self.real, values, otherwise)

@@ -20,7 +20,6 @@ from cane_gane.files import sha256
 from cane_gane.models import PairModel, build_model
 from cane_gane.models.words import lsa_vectors
 from cane_gane.network import FILES
-from cane_gane.optimizers import use_keras_adam
 from cane_gane.preparation import Prepared, prepare, unseen_nodes
 from cane_gane.runs import README, RunFolder
 from cane_gane.servable import Servable
@@ -98,8 +97,6 @@ def _train(
     model = build_model(
         config, len(prepared.tokenizer.words), prepared.network.node_count
     )
-    if config.adam == "keras":
-        use_keras_adam(model)
     if config.start == "lsa":
         start = lsa_vectors(
             prepared.texts, len(prepared.tokenizer.words), config.dimension, config.seed

@@ -52,8 +52,5 @@ class SummingAdam(keras.optimizers.Adam):
         )
 
 
-def use_keras_adam(model: keras.Model) -> None:
-    """Gives a compiled model Keras's own Adam, to see what `SummingAdam` is for."""
-    rate = float(model.optimizer.learning_rate)
-    model.compile(keras.optimizers.Adam(rate), loss=model.loss)
-    model.optimizer.build(model.trainable_variables)
+# By what `--adam` says; Keras's own shows what `SummingAdam` is for.
+OPTIMIZERS = {"summed": SummingAdam, "keras": keras.optimizers.Adam}

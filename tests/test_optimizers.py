@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from cane_gane.optimizers import SummingAdam, use_keras_adam
+from cane_gane.optimizers import OPTIMIZERS, SummingAdam
 
 
 def adam_by_hand(table, gradients, rate=1e-3, epsilon=1e-8):
@@ -40,9 +40,8 @@ def test_keras_adam_moves_a_word_that_repeats_further():
 
     def moved(keras_adam):
         model = Table()
-        model.compile(SummingAdam(1e-3), loss=tf.abs)
-        if keras_adam:
-            use_keras_adam(model)
+        optimizer = OPTIMIZERS["keras" if keras_adam else "summed"]
+        model.compile(optimizer(1e-3), loss=tf.abs)
         assert model.loss is tf.abs
         with tf.GradientTape() as tape:
             rows = tf.gather(tf.convert_to_tensor(model.table), [2, 2, 2, 2, 0])

@@ -10,7 +10,7 @@ from cane_gane.models.cane import CANE
 from cane_gane.models.encoders import SoftmaxEncoder, TransportEncoder
 from cane_gane.models.frame import PairModel
 from cane_gane.objectives import OBJECTIVES
-from cane_gane.optimizers import SummingAdam
+from cane_gane.optimizers import OPTIMIZERS
 
 
 def build_model(config: Config, word_count: int, node_count: int) -> PairModel:
@@ -39,7 +39,7 @@ def build_model(config: Config, word_count: int, node_count: int) -> PairModel:
         seed=config.seed,
     )
     objective = OBJECTIVES[config.objective](config.term_weights(), config.epsilon)
-    model.compile(SummingAdam(config.learning_rate), loss=objective)
+    model.compile(OPTIMIZERS[config.adam](config.learning_rate), loss=objective)
     model.make_variables()
     return model
 

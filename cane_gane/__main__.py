@@ -53,8 +53,10 @@ def main(argv: Sequence[str]) -> int:
     except OSError as error:
         print(f"cane_gane: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("cane_gane: stopped", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(
+            "cane_gane: stopped" + (f"; {stop}" if stop.args else ""), file=sys.stderr
+        )
         return 130
     return 0
 

@@ -25,6 +25,7 @@ graph.txt              training edges, two node ids a line (upstream CANE's form
 test_graph.txt         test edges
 history.csv            loss and validation AUC of each epoch
 metrics.json           the figures of the final evaluation
+log.txt                what the run said, where another command started it
 report.html            all of them to look at, in one file
 figures/               its figures as PNG and SVG
 examples.json          what it shows of single nodes: a pair, missing edges, a map
@@ -105,21 +106,24 @@ class RunFolder:
                 entry.unlink()
 
     def _check_settings(self, config: Config) -> None:
-        known = self.read_json("config.json")
-        if known is None:
-            return
-        # A setting that is newer than the run had its default then.
-        before = {**dataclasses.asdict(Config()), **known["settings"]}
-        changed = [
-            f"{name} {before[name]} (now {value})"
-            for name, value in dataclasses.asdict(config).items()
-            if before[name] != value
-        ]
-        if changed:
+        if changed := self.changes(config):
             raise InputError(
                 f"{self.path}: found a run with {', '.join(changed)}; expected the "
                 "same settings: add --overwrite, or choose another --runs_dir"
             )
+
+    def changes(self, config: Config) -> list[str]:
+        """Returns the settings that differ from those of the run that is there."""
+        known = self.read_json("config.json")
+        if known is None:
+            return []
+        # A setting that is newer than the run had its default then.
+        before = {**dataclasses.asdict(Config()), **known["settings"]}
+        return [
+            f"{name} {before[name]} (now {value})"
+            for name, value in dataclasses.asdict(config).items()
+            if before[name] != value
+        ]
 
     def read_json(self, name: str) -> Any:
         """Returns the content of a JSON file, or None where there is none.

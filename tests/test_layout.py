@@ -11,7 +11,7 @@ PACKAGE = ROOT / "cane_gane"
 
 # Each line may import from the lines above it.
 ORDER = [
-    {"errors", "version", "stopwatch"},
+    {"errors", "version", "stopwatch", "signals"},
     {"files"},
     {"network"},
     {"tokens", "splits", "negatives", "pydocs"},
@@ -27,7 +27,8 @@ ORDER = [
     {"training", "assessment", "upstream"},
     {"examples"},
     {"appraisal", "foreign"},
-    {"startup", "experiment"},
+    {"startup", "experiment", "cells"},
+    {"grid"},
     {"commands"},
     {"__main__"},
 ]

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from absl import flags
 
 from cane_gane.catalog import find_dataset
-from cane_gane.commands.split import parse_ratio
-from cane_gane.commands.train import chosen_settings, define_settings
-from cane_gane.config import Config, make_config
+from cane_gane.cells import Cell
+from cane_gane.commands.parsing import parse_ratio
+from cane_gane.commands.train import chosen_settings, define_jobs, define_settings
 from cane_gane.errors import InputError
-from cane_gane.runs import RunFolder
+from cane_gane.grid import Grid
 
 USAGE = ("DATASET", "RATIO")
 _FIXED = ("dataset", "ratio", "variant", "window", "seed")
-
-
-class CellError(InputError):
-    """A run of the ablation did not end well; its own message stands above."""
 
 
 def define(values: flags.FlagValues) -> None:
@@ -42,9 +36,7 @@ def define(values: flags.FlagValues) -> None:
         "folder for runs, figure and page (default: runs/ablation-DATASET-RATIO)",
         flag_values=values,
     )
-    flags.DEFINE_enum(
-        "device", "auto", ["auto", "cpu"], "where to compute", flag_values=values
-    )
+    define_jobs(values)
 
 
 def run(arguments: list[str], values: flags.FlagValues) -> None:
@@ -54,24 +46,28 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     default = f"runs/ablation-{Path(dataset).name}-{ratio:g}"
     output = Path(values.output or default)
     cells = [
-        (window, make_config(dataset=dataset, ratio=ratio, variant="ap", window=window,
-                             seed=seed, **chosen_settings(values)))
+        Cell.of(
+            {"dataset": dataset, "ratio": ratio, "variant": "ap", "window": window,
+             "seed": seed, **chosen_settings(values)}, output / f"window-{window}",
+        )
         for seed in range(1, values.repeats + 1)
         for window in _windows(values.windows)
     ]  # fmt: skip
+    grid = Grid(cells, output, jobs=values.jobs, device=values.device)
     from cane_gane.report.ablation import ablation_table, write_ablation
 
-    found: dict[int, list[dict[str, Any]]] = {}
-    for place, (window, config) in enumerate(cells, 1):
-        folder = RunFolder.of(config, output / f"window-{window}")
-        print(f"{place}/{len(cells)}  {folder.path}", file=sys.stderr, flush=True)
-        if not _is_finished(folder, config):
-            _train(config, folder, values)
-        found.setdefault(window, []).append(folder.metrics())
-        # After each cell, so that a look in between shows what there is.
-        write_ablation(f"{dataset}, {ratio:g}", found, output)
-    print(ablation_table(found))
+    def found() -> dict[int, list[dict[str, Any]]]:
+        by_window: dict[int, list[dict[str, Any]]] = {}
+        for cell in grid.finished:
+            by_window.setdefault(cell.config.window, []).append(cell.folder.metrics())
+        return by_window
+
+    # After each cell, so that a look in between shows what there is.
+    error = grid.run(lambda: write_ablation(f"{dataset}, {ratio:g}", found(), output))
+    print(ablation_table(found()))
     print(f"\n{output / 'report.html'}")
+    if error:
+        raise error
 
 
 def _windows(words: list[str]) -> list[int]:
@@ -82,31 +78,3 @@ def _windows(words: list[str]) -> list[int]:
             "1,5,11,21"
         )
     return sorted(set(windows))
-
-
-def _is_finished(folder: RunFolder, config: Config) -> bool:
-    if not folder.finished:
-        return False
-    with folder.opened(config):  # tells if its settings are others
-        return True
-
-
-def _train(config: Config, folder: RunFolder, values: flags.FlagValues) -> None:
-    """Trains one cell in a process of its own: just what the plain command does."""
-    settings = chosen_settings(values)
-    words = [
-        f"--{'' if value else 'no'}{name}" if isinstance(value, bool)
-        else f"--{name}={value}"
-        for name, value in settings.items()
-    ]  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-m", "cane_gane", config.dataset, str(config.ratio), "ap",
-         f"--window={config.window}", f"--seed={config.seed}", *words,
-         f"--device={values.device}", f"--runs_dir={folder.path.parent}"],
-        stdout=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        raise CellError(
-            f"{folder.path}: found exit code {done.returncode} (see above); expected a "
-            "run that ends: the same command goes on from there"
-        )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from absl import flags
 
-from cane_gane.commands.split import parse_ratio
+from cane_gane.commands.parsing import parse_ratio, parse_seeds, parse_variants
 from cane_gane.config import PRESETS
 from cane_gane.errors import InputError
 
@@ -63,8 +63,8 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         checkout=checkout,
         dataset=name,
         ratio=ratio,
-        variants=_chosen(values.variants, SIDES),
-        seeds=_numbers(values.seeds),
+        variants=parse_variants(values.variants, SIDES),
+        seeds=parse_seeds(values.seeds),
         epochs=values.epochs,
         folder=Path(values.runs_dir) / f"compare-{Path(name).resolve().name}-{ratio:g}",
     )
@@ -75,25 +75,3 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         tables.write(found, comparison.folder)  # what is done is kept
     print(tables.as_json(found) if values.json else tables.as_markdown(found))
     print(comparison.folder / "report.html", file=sys.stderr)
-
-
-def _chosen(words: list[str], sides: tuple[str, ...]) -> list[str]:
-    words = [word for word in words if word]  # `--variants=` is upstream alone
-    for word in words:
-        if word not in sides:
-            raise InputError(
-                f"compare: found variant '{word}'; expected some of {', '.join(sides)}"
-            )
-    return list(dict.fromkeys(words))
-
-
-def _numbers(words: list[str]) -> list[int]:
-    try:
-        seeds = [int(word) for word in words]
-    except ValueError:
-        seeds = []
-    if not seeds or min(seeds) < 0:
-        raise InputError(
-            f"compare: found seeds '{','.join(words)}'; expected numbers such as 1,2,3"
-        )
-    return list(dict.fromkeys(seeds))

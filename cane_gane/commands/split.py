@@ -7,7 +7,7 @@ from pathlib import Path
 from absl import flags
 
 from cane_gane.catalog import find_dataset
-from cane_gane.errors import InputError
+from cane_gane.commands.parsing import parse_ratio
 from cane_gane.network import TextualNetwork
 from cane_gane.splits import RULES, split_edges
 
@@ -38,13 +38,3 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     print(f"test edges      {len(split.test):>8,}  {folder / 'test_graph.txt'}")
     print(f"in neither      {split.left_out:>8,}  self-loops and duplicates")
     print(f"unseen nodes    {len(split.unseen):>8,}  no training edge, but a test edge")
-
-
-def parse_ratio(text: str) -> float:
-    """Returns the ratio that `text` spells."""
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(
-            f"found ratio '{text}'; expected a number between 0 and 1, such as 0.55"
-        ) from None

@@ -11,7 +11,7 @@ from typing import Any
 
 from absl import flags
 
-from cane_gane.commands.split import parse_ratio
+from cane_gane.commands.parsing import parse_ratio
 from cane_gane.config import Config, make_config
 
 USAGE = ("DATASET", "RATIO", "VARIANT")
@@ -24,9 +24,7 @@ def define(values: flags.FlagValues) -> None:
     flags.DEFINE_bool(
         "overwrite", False, "throw away what the folder holds", flag_values=values
     )
-    flags.DEFINE_enum(
-        "device", "auto", ["auto", "cpu"], "where to compute", flag_values=values
-    )
+    define_device(values)
 
 
 def define_settings(values: flags.FlagValues, without: Sequence[str]) -> None:
@@ -34,6 +32,25 @@ def define_settings(values: flags.FlagValues, without: Sequence[str]) -> None:
     for setting in dataclasses.fields(Config):
         if setting.name not in without:
             _define_setting(setting, values)
+
+
+def define_jobs(values: flags.FlagValues) -> None:
+    """Defines how many of several runs go at once, and where they compute."""
+    flags.DEFINE_integer(
+        "jobs",
+        None,
+        "runs at once, which share the cores (default: as many as cores)",
+        1,
+        flag_values=values,
+    )
+    define_device(values)
+
+
+def define_device(values: flags.FlagValues) -> None:
+    """Defines where to compute."""
+    flags.DEFINE_enum(
+        "device", "auto", ["auto", "cpu"], "where to compute", flag_values=values
+    )
 
 
 def chosen_settings(values: flags.FlagValues) -> dict[str, Any]:

@@ -10,13 +10,13 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import FrameType
 from typing import IO, Any
 
 from cane_gane.files import write_atomically
+from cane_gane.signals import ends_as_interrupts
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _POLL_SECONDS = 0.05
@@ -109,7 +109,7 @@ def run_process(
     assert process.stdout is not None
     peak = _Peak(process.pid)
     try:
-        with _ends_as_interrupts():
+        with ends_as_interrupts():
             for line in process.stdout:
                 on_line(line.decode(errors="replace"))
     except BaseException:
@@ -154,22 +154,6 @@ class _Peak(threading.Thread):
         self._ended.set()
         self.join()
         return self._bytes
-
-
-@contextlib.contextmanager
-def _ends_as_interrupts() -> Iterator[None]:
-    """Takes SIGTERM and SIGHUP as Ctrl-C, so that no child is left behind."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    numbers = (signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(number, interrupt) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
 
 
 def _python_path() -> str:

@@ -13,7 +13,8 @@ from absl import flags
 from cane_gane.errors import InputError
 
 COMMANDS = (
-    "train", "evaluate", "report", "ablation", "compare", "inspect", "split", "parity",
+    "train", "evaluate", "report", "table", "ablation", "compare", "inspect", "split",
+    "parity",
 )  # fmt: skip
 DEFAULT = ("pydocs", "0.55", "ap")
 

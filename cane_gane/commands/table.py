@@ -1,0 +1,80 @@
+"""Trains models at several ratios; tabulates AUC."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from absl import flags
+
+from cane_gane.catalog import find_dataset
+from cane_gane.cells import Cell
+from cane_gane.commands.parsing import parse_ratio, parse_seeds, parse_variants
+from cane_gane.commands.train import chosen_settings, define_jobs, define_settings
+from cane_gane.config import VARIANTS
+from cane_gane.errors import InputError
+from cane_gane.grid import Grid
+
+USAGE = ("DATASET",)
+_FIXED = ("dataset", "ratio", "variant", "seed")
+
+
+def define(values: flags.FlagValues) -> None:
+    """Defines what the table has, and a flag for each other setting."""
+    define_settings(values, without=_FIXED)
+    flags.DEFINE_list("variants", list(VARIANTS), "models", flag_values=values)
+    flags.DEFINE_list(
+        "ratios",
+        ["0.15", "0.35", "0.55", "0.75", "0.95"],
+        "shares of the edges for training",
+        flag_values=values,
+    )
+    flags.DEFINE_list(
+        "seeds", ["1", "2", "3"], "a split and a run for each", flag_values=values
+    )
+    flags.DEFINE_string(
+        "output",
+        None,
+        "folder for runs, tables and page (default: runs/table-DATASET)",
+        flag_values=values,
+    )
+    define_jobs(values)
+
+
+def run(arguments: list[str], values: flags.FlagValues) -> None:
+    """Runs the command; cells that are finished are not run again."""
+    dataset = arguments[0]
+    variants = parse_variants(values.variants, VARIANTS)
+    ratios = list(dict.fromkeys(map(parse_ratio, values.ratios)))
+    seeds = parse_seeds(values.seeds)
+    for name, chosen in (("variants", variants), ("ratios", ratios)):
+        if not chosen:
+            raise InputError(f"found no {name}; expected --{name}= with one at least")
+    name = Path(dataset).resolve().name
+    output = Path(values.output or f"runs/table-{name}")
+    # Seed by seed: an early look shows the whole table.
+    cells = [
+        Cell.of(
+            {"dataset": dataset, "ratio": ratio, "variant": variant, "seed": seed,
+             **chosen_settings(values)}, output,
+        )
+        for seed in seeds for ratio in ratios for variant in variants
+    ]  # fmt: skip
+    find_dataset(dataset)  # before anything is begun
+    grid = Grid(cells, output, jobs=values.jobs, device=values.device)
+    from cane_gane.report.layouts import as_markdown
+    from cane_gane.report.overview import write_overview
+    from cane_gane.report.ratios import Ratios
+    from cane_gane.report.several import OneOfSeveral
+
+    def found() -> Ratios:
+        runs = [
+            OneOfSeveral(cell.folder.path, vars(cell.config), cell.folder.metrics())
+            for cell in grid.finished
+        ]
+        return Ratios(runs[0].dataset, variants, ratios, seeds, runs)
+
+    error = grid.run(lambda: write_overview(found(), output))
+    print(as_markdown(found()))
+    print(f"\n{output / 'report.html'}")
+    if error:
+        raise error

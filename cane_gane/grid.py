@@ -126,17 +126,25 @@ class Grid:
             self._seconds.append(child.seconds)
         else:
             self._failed.append(child.cell)
-        mean = sum(self._seconds) / max(1, len(self._seconds))
-        left = waiting * mean + sum(max(0, mean - one.seconds) for one in running)
+        left = self._left(waiting, [one.seconds for one in running])
         ended = len(self._cells) - waiting - len(running)
         parts = [
             f"{ended}/{len(self._cells)}",
             str(child.cell.folder.path.relative_to(self._home)),
             _aucs(child.cell.folder) if child.well else f"FAILED: {child.reason()}",
             duration(child.seconds),
-            f"about {duration(left / self._jobs)} left" if left else "",
+            f"about {duration(left)} left" if left else "",
         ]
         _say("  ".join(filter(None, parts)))
+
+    def _left(self, waiting: int, running: Sequence[float]) -> float | None:
+        """Estimates the seconds to the end from the runs that ended well."""
+        if not self._seconds or not (waiting or running):
+            return None
+        mean = sum(self._seconds) / len(self._seconds)
+        # One that has run for longer than the mean is not at its end for that.
+        begun = sum(max(mean / 10, mean - seconds) for seconds in running)
+        return (waiting * mean + begun) / min(self._jobs, waiting + len(running))
 
     def _tell_start(self, waiting: int) -> None:
         there = len(self._cells) - waiting

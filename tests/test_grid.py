@@ -58,6 +58,15 @@ def test_all_cells_run_in_their_order_and_changes_are_told(fake, tmp_path, capsy
     assert re.fullmatch(r"4/4  x-0.5-ap-seed2  AUC .*, .* strict  \d.\d s", lines[-1])
 
 
+def test_the_time_left_is_that_of_the_mean_run_shared_by_the_jobs(tmp_path):
+    grid = Grid(make_cells(tmp_path), tmp_path, jobs=2)
+    assert grid._left(4, []) is None  # nothing has ended yet
+    grid._seconds = [90, 110]
+    assert grid._left(4, [40, 100]) == pytest.approx((400 + 60 + 10) / 2)
+    assert grid._left(0, [150]) == pytest.approx(10)
+    assert grid._left(0, []) is None
+
+
 def test_finished_cells_are_not_run_again(fake, tmp_path):
     three = make_cells(tmp_path)[:3]
     Grid(three, tmp_path, jobs=2).run(lambda: None)

@@ -51,8 +51,11 @@ def appraise(
     with clock("load the model"):
         served = Served(folder.path / "saved_model")
     with clock("embed nodes"):
-        vectors = average_vectors(served, split.train, network.node_count)
-        _write_vectors(folder.path, network, vectors)
+        # Only walks give a node without a training edge a place.
+        vectors = average_vectors(
+            served, split.train, network.node_count, lonely=config.places == "walks"
+        )
+        _write_vectors(folder.path, network, split, vectors)
     metrics = assess(served, network, split, vectors, config.seed, clock)
     examples = find_examples(
         served, network, split, vectors.astype(np.float64), config.seed, clock
@@ -151,11 +154,16 @@ def _times(clock: Stopwatch) -> dict[str, Any]:
     }
 
 
-def _write_vectors(path: Path, network: TextualNetwork, vectors: Floats) -> None:
+def _write_vectors(
+    path: Path, network: TextualNetwork, split: Split, vectors: Floats
+) -> None:
     half = vectors.shape[1] // 2
-    write_embeddings(path / "embed.txt", vectors)
-    write_embeddings(path / "embed_structure.txt", vectors[:, :half])
-    write_embeddings(path / "embed_text.txt", vectors[:, half:])
+    # upstream: a node without a training edge has none, and auc.py skips its edges.
+    trained = np.full_like(vectors, np.nan)
+    trained[split.train] = vectors[split.train]
+    write_embeddings(path / "embed.txt", trained)
+    write_embeddings(path / "embed_structure.txt", trained[:, :half])
+    write_embeddings(path / "embed_text.txt", trained[:, half:])
     names = network.names or [str(node) for node in range(network.node_count)]
     present = ~np.isnan(vectors[:, 0])
     write_word2vec(

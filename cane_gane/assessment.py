@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float32]
 PairScore = Callable[[Edges], Floats]
 
-BUDGET = 40_000  # pairs that are scored for each protocol
+BUDGET = 20_000  # pairs that are scored for each protocol
 
 
 def pair_auc(

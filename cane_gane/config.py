@@ -44,7 +44,7 @@ class Config:
     tokenizer: str = _setting("clean", "how words are split", choices=tuple(TOKENIZERS))
     max_length: int = _setting(MAX_LENGTH, "words kept of a text", low=1)
     validation: float = _setting(
-        0.1, "share of the training edges held out to stop early on", low=0, high=0.9
+        0.0, "share of the training edges held out to stop early on", low=0, high=0.9
     )
 
     dimension: int = _setting(100, "length of word, text and node vectors", low=1)
@@ -63,8 +63,11 @@ class Config:
     scale: bool = _setting(True, "whether the plan is scaled by the texts' lengths")
     masked: bool = _setting(True, "whether padding is left out of attention (cane)")
     map_mixed: bool = _setting(False, "whether mixed terms have a trainable map")
-    clip: bool = _setting(True, "whether node vectors are clipped to norm 1")
+    clip: bool = _setting(False, "whether node vectors are clipped to norm 1")
     start: str = _setting("lsa", "how word vectors start", choices=("lsa", "random"))
+    places: str = _setting(
+        "walks", "how node vectors start", choices=("walks", "random")
+    )
 
     objective: str = _setting("terms", "loss", choices=("terms", "likelihood"))
     rho: str = _setting("1,1,1", "weights of text, structure and mixed terms")
@@ -74,9 +77,9 @@ class Config:
         False, "whether known neighbours are no negatives"
     )
 
-    epochs: int = _setting(30, "epochs at the most", low=1)
+    epochs: int = _setting(5, "epochs at the most", low=1)
     batch_size: int = _setting(64, "edges in a batch", low=1)
-    learning_rate: float = _setting(1e-3, "step size of Adam", low=0)
+    learning_rate: float = _setting(2e-3, "step size of Adam", low=0)
     adam: str = _setting(
         "summed", "what Adam squares of a row that repeats in a batch: its summed "
         "gradient (TensorFlow 1), or each part alone (keras)",
@@ -133,20 +136,25 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "gradient": "full",
         "scale": False,
         "map_mixed": True,
-        "clip": False,
         "start": "random",
+        "places": "random",
         "objective": "likelihood",
+        "validation": 0.1,
+        "epochs": 30,
+        "learning_rate": 1e-3,
         "word_dropout": 0.0,
     },
     "upstream": {
         "split": "upstream",
         "tokenizer": "upstream",
         "masked": False,
+        "clip": True,
         "start": "random",
+        "places": "random",
         "rho": "1.0,0.3,0.3",
         "epsilon": 0.001,
         "epochs": 200,
-        "validation": 0.0,
+        "learning_rate": 1e-3,
         "word_dropout": 0.0,
     },
 }

@@ -26,8 +26,10 @@ from cane_gane.servable import Servable
 from cane_gane.stopwatch import Stopwatch
 from cane_gane.training import Keeper, fit
 from cane_gane.version import VERSION
+from cane_gane.walks import turned_to, walk_vectors
 
 Metrics = dict[str, Any]
+_TURNED = 4096  # texts that decide how node vectors are turned
 _PACKAGES = ("tensorflow", "keras", "numpy", "scipy", "scikit-learn")
 
 
@@ -97,15 +99,12 @@ def _train(
     model = build_model(
         config, len(prepared.tokenizer.words), prepared.network.node_count
     )
-    if config.start == "lsa":
-        start = lsa_vectors(
-            prepared.texts, len(prepared.tokenizer.words), config.dimension, config.seed
-        )
-        model.words.assign(start)
     _say(_outline(config, prepared))
     vocabulary = folder.path / "vocabulary.txt"
     unknown = len(prepared.tokenizer.reserved) - 1
     servable = Servable(model, prepared.texts, vocabulary, unknown)
+    if not folder.history():
+        _start(servable, config, prepared)
     keeper = Keeper(
         folder,
         config.epochs,
@@ -123,9 +122,23 @@ def _train(
         keeper,
         folder.path / "tensorboard",
     )
-    if config.preset != "upstream":
+    if config.preset != "upstream" and config.places == "random":
         _forget_untrained(model, prepared)
     return servable, best
+
+
+def _start(servable: Servable, config: Config, prepared: Prepared) -> None:
+    """Gives the tables the values that they start from, where these are not random."""
+    model, texts = servable.model, prepared.network.texts
+    if config.start == "lsa":
+        words = len(prepared.tokenizer.words)
+        start = lsa_vectors(prepared.texts, words, config.dimension, config.seed)
+        model.words.assign(start)
+    if config.places == "walks":
+        places = walk_vectors(texts, prepared.fitted, config.dimension, config.seed)
+        model.structure.assign(
+            turned_to(places, servable.text_vectors(len(texts[:_TURNED])))
+        )
 
 
 def _forget_untrained(model: PairModel, prepared: Prepared) -> None:

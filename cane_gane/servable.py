@@ -119,6 +119,11 @@ class Servable:
 
         return on_pairs
 
+    def text_vectors(self, count: int) -> Floats:
+        """Embeds the texts of the first nodes in their own context, `[count, d]`."""
+        ids = self._texts[:count]
+        return tf.function(self._chunked)(self._first, ids, ids).numpy()
+
     def export(self, path: Path) -> None:
         """Writes the SavedModel, with weights stored once, in place of an older one."""
         strings, ids = tf.TensorSpec([None], tf.string), tf.TensorSpec([None], tf.int64)

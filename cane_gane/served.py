@@ -63,7 +63,9 @@ def _decoded(words: tf.Tensor) -> list[str]:
     return [word.decode() for word in words.numpy().tolist() if word]
 
 
-def average_vectors(served: Served, train: Edges, node_count: int) -> Floats:
+def average_vectors(
+    served: Served, train: Edges, node_count: int, *, lonely: bool = False
+) -> Floats:
     """Averages each node's embeddings over its training edges.
 
     z_u = 1/d_u sum_v z_{u|v}, the neighbours v in both directions.
@@ -72,11 +74,16 @@ def average_vectors(served: Served, train: Edges, node_count: int) -> Floats:
         served: The model.
         train: Training edges, `[train, 2]`.
         node_count: The number of nodes.
+        lonely: Whether a node without a training edge has a vector too, in the
+            context of its own text.
 
     Returns:
-        Structure, then text, `[nodes, 2d]`; NaN for a node without a training edge.
+        Structure, then text, `[nodes, 2d]`; NaN for a node without a vector.
     """
     pairs = np.concatenate([train, train[:, ::-1]])
+    if lonely:
+        alone = np.setdiff1d(np.arange(node_count), train)
+        pairs = np.concatenate([pairs, np.stack([alone, alone], axis=1)])
     vectors = served.embed_nodes(pairs)
     sums = np.zeros((node_count, vectors.shape[1]))
     np.add.at(sums, pairs[:, 0], vectors)

@@ -24,7 +24,7 @@ ORDER = [
     {"models"},
     {"evaluation"},
     {"runs", "checkpoints", "servable", "served", "parity", "report"},
-    {"training", "assessment", "upstream"},
+    {"training", "assessment", "walks", "upstream"},
     {"examples"},
     {"appraisal", "foreign"},
     {"startup", "experiment", "cells"},

@@ -39,6 +39,7 @@ class Aggregation(MaskConsumer):
         units: Width d of the result.
         pooling: `"max"`, the paper's, or `"mean"`.
         use_bias: Add a trainable vector; the paper has none.
+        kernel_initializer: Where the linear map starts from.
         **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
@@ -54,9 +55,15 @@ class Aggregation(MaskConsumer):
     """
 
     def __init__(
-        self, units: int, pooling: str = "max", use_bias: bool = False, **kwargs: Any
+        self,
+        units: int,
+        pooling: str = "max",
+        use_bias: bool = False,
+        kernel_initializer: Any = "glorot_uniform",
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.units = check_positive("units", units)
         self.pooling = check_choice("pooling", pooling, ["max", "mean"])
         self.use_bias = use_bias
@@ -77,7 +84,9 @@ class Aggregation(MaskConsumer):
                 f"received shapes {list(parts_shape)}"
             )
         self.kernel = self.add_weight(
-            name="kernel", shape=(width, self.units), initializer="glorot_uniform"
+            name="kernel",
+            shape=(width, self.units),
+            initializer=self.kernel_initializer,
         )
         if self.use_bias:
             self.bias = self.add_weight(
@@ -116,4 +125,5 @@ class Aggregation(MaskConsumer):
             "units": self.units,
             "pooling": self.pooling,
             "use_bias": self.use_bias,
+            "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
         }

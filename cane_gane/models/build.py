@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import keras
 
 from cane_gane.config import Config
 from cane_gane.layers import MutualAttention
 from cane_gane.models.cane import CANE
-from cane_gane.models.encoders import SoftmaxEncoder, TransportEncoder
+from cane_gane.models.encoders import OwnWords, SoftmaxEncoder, TransportEncoder
 from cane_gane.models.frame import PairModel
 from cane_gane.objectives import OBJECTIVES
 from cane_gane.optimizers import OPTIMIZERS
@@ -47,12 +49,14 @@ def build_model(config: Config, word_count: int, node_count: int) -> PairModel:
 def _encoder(config: Config) -> keras.layers.Layer:
     if config.variant == "cane":
         return MutualAttention(config.dimension, masked=config.masked)
+    aggregation: dict[str, Any] = {"pooling": config.pooling}
+    if config.start == "lsa":
+        aggregation["kernel_initializer"] = OwnWords()
     if config.variant == "wane":
-        return SoftmaxEncoder(config.dimension, pooling=config.pooling)
+        return SoftmaxEncoder(config.dimension, **aggregation)
     return TransportEncoder(
         config.dimension,
         parsed=config.variant == "ap",
-        pooling=config.pooling,
         window=config.window,
         channels=config.channels,
         reading=config.reading,
@@ -62,4 +66,5 @@ def _encoder(config: Config) -> keras.layers.Layer:
             "iterations": config.iterations,
             "gradient": config.gradient,
         },
+        **aggregation,
     )

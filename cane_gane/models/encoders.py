@@ -16,6 +16,22 @@ from cane_gane.layers import (
 
 Pair = tuple[tf.Tensor, tf.Tensor]
 
+_REST = 0.1  # of the random map beside the identity
+
+
+@keras.saving.register_keras_serializable(package="cane_gane")
+class OwnWords(keras.initializers.Initializer):
+    """Starts text vectors as the text's own pooled words, with a little of the rest.
+
+    The own words are the first part of what is aggregated. Word vectors that know
+    something are then compared as they are, not through a random map.
+    """
+
+    def __call__(self, shape: tuple[int, int], dtype: Any = None) -> tf.Tensor:
+        """Returns the identity over a tenth of Glorot's random values."""
+        random = keras.initializers.GlorotUniform()(shape, dtype=dtype)
+        return tf.eye(*shape, dtype=random.dtype) + _REST * random
+
 
 @keras.saving.register_keras_serializable(package="cane_gane")
 class TransportEncoder(keras.layers.Layer):
@@ -36,6 +52,7 @@ class TransportEncoder(keras.layers.Layer):
         reading: str = "context",
         scale: bool = True,
         transport: dict[str, Any] | None = None,
+        kernel_initializer: Any = "glorot_uniform",
         **options: Any,
     ) -> None:
         """Takes the options of the layers it is made of.
@@ -49,6 +66,7 @@ class TransportEncoder(keras.layers.Layer):
             reading: Whose words the parsed weights are on; see `AttentionParsing`.
             scale: Whether the plan is scaled by the texts' lengths.
             transport: Options of `TransportPlan`.
+            kernel_initializer: Where the map to text vectors starts from.
             **options: What `keras.layers.Layer` takes.
         """
         super().__init__(**options)
@@ -65,7 +83,9 @@ class TransportEncoder(keras.layers.Layer):
                 window=window, channels=channels, reading=reading, scale=scale,
                 name="parse",
             )  # fmt: skip
-        self.aggregate = Aggregation(units, pooling=pooling, name="aggregate")
+        self.aggregate = Aggregation(
+            units, pooling, kernel_initializer=kernel_initializer, name="aggregate"
+        )
 
     def call(
         self,
@@ -123,13 +143,22 @@ def _widen(words: tf.Tensor, mask: tf.Tensor, width: tf.Tensor) -> Pair:
 class SoftmaxEncoder(keras.layers.Layer):
     """WANE's encoder: words aligned by a softmax over their inner products."""
 
-    def __init__(self, units: int, *, pooling: str = "mean", **options: Any) -> None:
-        """Takes the length of a text vector and how words are pooled."""
+    def __init__(
+        self,
+        units: int,
+        *,
+        pooling: str = "mean",
+        kernel_initializer: Any = "glorot_uniform",
+        **options: Any,
+    ) -> None:
+        """Takes the length of a text vector and how words are pooled and mapped."""
         super().__init__(**options)
         self.align = WordAlignment(
             return_plan=True, pooled=pooling == "mean", name="align"
         )
-        self.aggregate = Aggregation(units, pooling=pooling, name="aggregate")
+        self.aggregate = Aggregation(
+            units, pooling, kernel_initializer=kernel_initializer, name="aggregate"
+        )
 
     def call(
         self,

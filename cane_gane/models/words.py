@@ -54,7 +54,7 @@ def lsa_vectors(
         seed: What the randomised decomposition hangs on.
 
     Returns:
-        Word vectors, `[word_count, dimension]`.
+        Word vectors, `[word_count, dimension]`; the means of the texts have mean 0.
     """
     from scipy import sparse
     from sklearn.decomposition import TruncatedSVD
@@ -73,6 +73,8 @@ def lsa_vectors(
     # The mean of a text's words is then its LSA vector, up to its length.
     vectors[:, :rank] = svd.components_.T * transformer.idf_[:, None]
     means = np.asarray(counts @ vectors) / np.maximum(texts.lengths[:, None], 1)
-    return vectors * (
-        _TEXT_NORM / max(float(np.linalg.norm(means, axis=1).mean()), 1e-12)
-    )
+    scale = _TEXT_NORM / max(float(np.linalg.norm(means, axis=1).mean()), 1e-12)
+    # What all texts have in common tells no pair from another.
+    used = np.asarray(counts.sum(axis=0)).ravel() > 0
+    vectors[used] -= means.mean(axis=0)
+    return vectors * scale

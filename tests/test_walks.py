@@ -1,0 +1,108 @@
+"""Where node vectors start: against dense algebra, and for what they look at."""
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from cane_gane import walks
+from cane_gane.walks import PLACE_NORM, turned_to, walk_vectors
+
+TOPICS = ["graph edge node path", "matrix vector rank norm", "cell gene protein dna"]
+
+
+@pytest.fixture(scope="module")
+def network():
+    """Ninety nodes of three topics, edges inside a topic; the last has none."""
+    rng = np.random.default_rng(5)
+    texts = [
+        " ".join(rng.choice(TOPICS[node % 3].split(), 3)) + f" common w{node // 2}"
+        for node in range(90)
+    ]
+    edges = [(u, v) for u in range(89) for v in rng.integers(0, 29, 3) * 3 + u % 3]
+    return texts, np.array([(u, v) for u, v in edges if u != v])
+
+
+def test_inner_products_are_the_logarithm_of_the_walks(network):
+    texts, train = network
+    count = len(texts)
+    edges = np.zeros((count, count))
+    edges[train[:, 0], train[:, 1]] = edges[train[:, 1], train[:, 0]] = 1
+    own = TfidfVectorizer(sublinear_tf=True, min_df=2).fit_transform(texts).toarray()
+
+    def rows(matrix):
+        return matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
+
+    def nearest(vectors):
+        cosine = vectors @ vectors.T
+        np.fill_diagonal(cosine, -np.inf)
+        # at a tie for the last place either may be taken, so compare by value
+        kept = np.where(cosine >= np.sort(cosine)[:, [-15]], cosine, 0)
+        return np.maximum(kept, kept.T)
+
+    weights = edges + (nearest(own) + nearest(rows(own + rows(edges @ own)))) / 2
+    root = np.sqrt(weights.sum(1))
+    walked = np.linalg.inv(np.eye(count) - 0.85 * weights / root / root[:, None])
+    logs = np.log(walked + 1e-4)
+    values, vectors = np.linalg.eigh(logs - logs.mean())
+    expected = rows(vectors[:, values > 0] * np.sqrt(values[values > 0]))
+    found = walk_vectors(texts, train, dimension=count, seed=1) / PLACE_NORM
+    assert (
+        np.corrcoef((found @ found.T).ravel(), (expected @ expected.T).ravel())[0, 1]
+        > 0.995
+    )
+    assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+
+
+def test_a_node_without_an_edge_stands_with_its_topic(network):
+    texts, train = network
+    places = walk_vectors(texts, train, dimension=10, seed=1)
+    topics = np.arange(len(texts)) % 3
+    similar = places @ places[89]
+    assert min(similar[:89][topics[:89] == 2]) > max(similar[:89][topics[:89] != 2])
+
+
+def test_the_solver_inverts():
+    rng = np.random.default_rng(2)
+    weights = rng.random((40, 40)) * (rng.random((40, 40)) < 0.2)
+    step = 0.85 * walks._normalised(
+        walks.sparse.csr_array(np.maximum(weights, weights.T) + np.eye(40))
+    )
+    sample = np.arange(0, 40, 3)
+    expected = np.linalg.inv(np.eye(40) - step.toarray())[:, sample]
+    np.testing.assert_allclose(walks._solve(step, sample), expected, atol=1e-5)
+
+
+def test_a_sample_of_nodes_serves_for_all(network, monkeypatch):
+    texts, train = network
+    whole = walk_vectors(texts, train, dimension=8, seed=1)
+    monkeypatch.setattr(walks, "_CELLS", 45 * len(texts))
+    part = walk_vectors(texts, train, dimension=8, seed=1)
+    assert not np.array_equal(whole, part)
+    both = np.corrcoef((whole @ whole.T).ravel(), (part @ part.T).ravel())
+    assert both[0, 1] > 0.97
+
+
+def test_a_few_large_eigenvalues_are_those_of_the_dense_solver():
+    matrix = np.random.default_rng(3).standard_normal((60, 60))
+    matrix = matrix + matrix.T
+    values, vectors = walks._largest(matrix, 5, seed=1)
+    order = np.argsort(values)
+    np.testing.assert_allclose(values[order], np.linalg.eigvalsh(matrix)[-5:])
+    np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-8)
+
+
+def test_turning_keeps_inner_products_and_nears_the_texts():
+    rng = np.random.default_rng(4)
+    texts = rng.standard_normal((50, 6))
+    turn, _ = np.linalg.qr(rng.standard_normal((6, 6)))
+    places = (texts / np.linalg.norm(texts, axis=1, keepdims=True)) @ turn
+    turned = turned_to(places.astype(np.float32), texts[:30].astype(np.float32))
+    np.testing.assert_allclose(turned @ turned.T, places @ places.T, atol=1e-5)
+    np.testing.assert_allclose(turned, places @ turn.T, atol=1e-5)
+
+
+@pytest.mark.parametrize("texts", [["a b", "a b"], ["a", "b", "c"], ["", ""]])
+def test_tiny_and_wordless_networks_have_places(texts):
+    places = walk_vectors(texts, np.array([[0, 1]]), dimension=4, seed=1)
+    assert places.shape == (len(texts), 4)
+    assert np.isfinite(places).all()

@@ -58,7 +58,7 @@ def test_cells_with_other_settings_are_refused(topics, tmp_path, capsys):
     capsys.readouterr()
     assert run(topics, tmp_path, "--epochs=2") == 2
     error = capsys.readouterr().err
-    assert "found a run with epochs 30 (now 2)" in error
+    assert "found a run with epochs 5 (now 2)" in error
     assert error.count("\n") == 1
 
 

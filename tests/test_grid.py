@@ -128,7 +128,7 @@ def test_that_all_fail_is_an_error_at_once(fake, tmp_path, monkeypatch):
 
 def test_other_settings_are_refused_before_anything_is_begun(fake, tmp_path):
     Grid(make_cells(tmp_path)[:1], tmp_path).run(lambda: None)
-    with pytest.raises(InputError, match=r"found a run with epochs 30 \(now 2\)"):
+    with pytest.raises(InputError, match=r"found a run with epochs 5 \(now 2\)"):
         Grid(make_cells(tmp_path, epochs=2), tmp_path)
     assert len(started(tmp_path)) == 1
 

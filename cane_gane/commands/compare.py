@@ -28,7 +28,7 @@ def define(values: flags.FlagValues) -> None:
     flags.DEFINE_integer(
         "epochs",
         PRESETS["upstream"]["epochs"],
-        "epochs of upstream; our models, which stop early, get no more",
+        "epochs of upstream; our models, which need few, get no more",
         1,
         flag_values=values,
     )

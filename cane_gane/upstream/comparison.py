@@ -55,7 +55,7 @@ class Comparison:
         ratio: The share of the edges for training.
         variants: Our sides.
         seeds: A run of each side for each of them.
-        epochs: Epochs of upstream; our models, which stop early, get no more.
+        epochs: Epochs of upstream; our models, which need few, get no more.
         folder: Where all runs and the outcome go.
     """
 

@@ -27,7 +27,7 @@ _SIMILAR = 15  # texts that each node is joined with
 _GOES_ON = 0.85  # the chance that a walk takes another step
 _FLOOR = 1e-4  # below it, two nodes are as far apart as any
 _SWEEPS = 24  # of the linear solver: an error of 1e-5 at that chance
-_CELLS = 200_000_000  # of the largest matrix: 0.8 GB
+_CELLS = 50_000_000  # of the largest matrices: 0.2 GB each
 
 
 def walk_vectors(

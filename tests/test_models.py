@@ -145,6 +145,20 @@ def test_training_in_chunks_changes_no_loss(variant, monkeypatch):
     np.testing.assert_allclose(fast, plain, rtol=1e-5)
 
 
+@pytest.mark.parametrize("variant", ["wane", "ot", "ap"])
+def test_text_vectors_start_as_the_mean_of_their_words(variant):
+    model = make(variant, start="lsa")
+    near, _ = model.encode(TEXTS.ids, TEXTS.ids[::-1])
+    words = model.words.numpy()[TEXTS.ids] * (TEXTS.ids > 0)[..., None]
+    means = words.sum(1) / LENGTHS[:, None]
+    cosine = (near * means).numpy().sum(1) / (
+        np.linalg.norm(near, axis=1) * np.linalg.norm(means, axis=1)
+    )
+    assert cosine.min() > 0.9
+    random, _ = make(variant, start="random").encode(TEXTS.ids, TEXTS.ids[::-1])
+    assert np.abs(np.corrcoef(random.numpy().ravel(), means.ravel())[0, 1]) < 0.5
+
+
 def test_lsa_puts_words_of_one_topic_near_each_other():
     generator = np.random.default_rng(0)
     ids = np.where(

@@ -5,6 +5,12 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from cane_gane import walks
+from cane_gane.config import make_config
+from cane_gane.experiment import _start
+from cane_gane.models import build_model
+from cane_gane.preparation import prepare
+from cane_gane.servable import Servable
+from cane_gane.served import average_vectors
 from cane_gane.walks import PLACE_NORM, turned_to, walk_vectors
 
 TOPICS = ["graph edge node path", "matrix vector rank norm", "cell gene protein dna"]
@@ -106,3 +112,44 @@ def test_tiny_and_wordless_networks_have_places(texts):
     places = walk_vectors(texts, np.array([[0, 1]]), dimension=4, seed=1)
     assert places.shape == (len(texts), 4)
     assert np.isfinite(places).all()
+
+
+def test_a_model_starts_from_the_edges_it_is_fitted_on(topics, tmp_path):
+    config = make_config(
+        dataset=str(topics), ratio=0.6, variant="ot", dimension=8, split="strict",
+        validation=0.3,
+    )  # fmt: skip
+    prepared = prepare(config)
+    words, count = len(prepared.tokenizer.words), prepared.network.node_count
+    model = build_model(config, words, count)
+    prepared.tokenizer.save(tmp_path / "vocabulary.txt")
+    servable = Servable(model, prepared.texts, tmp_path / "vocabulary.txt", 1)
+    _start(servable, config, prepared)
+    found = model.structure.numpy()
+
+    def expected(edges):
+        places = walk_vectors(prepared.network.texts, edges, 8, config.seed)
+        return places @ places.T
+
+    np.testing.assert_allclose(found @ found.T, expected(prepared.fitted), atol=1e-3)
+    assert np.abs(found @ found.T - expected(prepared.split.train)).max() > 0.1
+    # turned towards the texts: on the whole, a node is like its own text
+    texts = servable.text_vectors(count)
+    assert (found * texts).sum() > 0.5 * np.linalg.norm(found) * np.linalg.norm(texts)
+
+
+class FakeServed:
+    """Embeds (node, context) as the two numbers."""
+
+    def embed_nodes(self, pairs):
+        return pairs.astype(np.float32)
+
+
+def test_a_lonely_node_is_embedded_in_its_own_context():
+    train = np.array([[0, 1], [0, 2]])
+    without = average_vectors(FakeServed(), train, 4)
+    np.testing.assert_array_equal(without[:3], [[0, 1.5], [1, 0], [2, 0]])
+    assert np.isnan(without[3]).all()
+    vectors = average_vectors(FakeServed(), train, 4, lonely=True)
+    np.testing.assert_array_equal(vectors[:3], without[:3])
+    np.testing.assert_array_equal(vectors[3], [3, 3])

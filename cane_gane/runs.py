@@ -75,7 +75,10 @@ class RunFolder:
             if overwrite:
                 self._clear()
             self._check_settings(config)
-            yield
+            try:
+                yield
+            finally:
+                self._leave_if_empty()
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
@@ -104,6 +107,12 @@ class RunFolder:
                 shutil.rmtree(entry)
             elif entry.name != ".lock":
                 entry.unlink()
+
+    def _leave_if_empty(self) -> None:
+        """Removes the folder of a run that failed before it wrote anything."""
+        if [entry.name for entry in self.path.iterdir()] == [".lock"]:
+            (self.path / ".lock").unlink()
+            self.path.rmdir()
 
     def _check_settings(self, config: Config) -> None:
         if changed := self.changes(config):

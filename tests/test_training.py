@@ -133,6 +133,17 @@ def test_a_second_run_in_the_same_folder_says_so(tmp_path):
         pass
 
 
+def test_a_start_that_fails_at_once_leaves_no_folder(tmp_path):
+    config = make_config(dataset="topics")
+    folder = RunFolder.of(config, tmp_path / "runs")
+    with pytest.raises(InputError), folder.opened(config):
+        raise InputError("too small to split")
+    assert not folder.path.exists()
+    with folder.opened(config):
+        folder.write_text("history.csv", "epoch\n")
+    assert (folder.path / "history.csv").exists()
+
+
 def test_overwriting_clears_the_folder(tmp_path):
     config = make_config(dataset="topics")
     folder = RunFolder.of(config, tmp_path)

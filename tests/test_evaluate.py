@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from cane_gane.__main__ import main
-from cane_gane.evaluation.vectors import read_embeddings, write_embeddings
+from cane_gane.evaluation.vectors import (
+    read_embeddings,
+    read_word2vec,
+    write_embeddings,
+)
 from cane_gane.splits import split_edges
 
 
@@ -125,8 +129,11 @@ def test_without_output_only_the_table_is_printed(vectors, capsys, monkeypatch):
 def test_a_data_set_gives_other_vectors_text_and_labels(finished, topics, tmp_path):
     temp = tmp_path / "temp"
     temp.mkdir()
-    for name in ("graph.txt", "test_graph.txt", "embed.txt"):
+    for name in ("graph.txt", "test_graph.txt"):
         shutil.copy(finished[0] / name, temp)
+    names, vectors = read_word2vec(finished[0] / "embeddings.word2vec")
+    order = np.argsort([int(name) for name in names])
+    write_embeddings(temp / "embed.txt", vectors[order])
     words = ["evaluate", str(temp), f"--dataset={topics}", f"--output={tmp_path / 'o'}"]
     assert main(words) == 0
     metrics = json.loads((tmp_path / "o" / "metrics.json").read_text())

@@ -199,7 +199,7 @@ class RunReport:
             self._picture(
                 "map", "t-SNE of the node vectors",
                 f"t-SNE of the averaged vectors of {len(chart['nodes']):,} nodes"
-                f"{colour}. Nodes without a training edge have no vector.",
+                f"{colour}. Nodes without a vector are left out.",
             ),
         ]  # fmt: skip
 

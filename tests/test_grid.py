@@ -165,7 +165,9 @@ def test_a_stop_ends_the_children_and_the_same_command_goes_on(
 ):
     """Ctrl-C goes to the whole group, SIGTERM to us alone."""
     script = (
-        "import sys; from cane_gane import cells, __main__\n"
+        "import signal, sys; from cane_gane import cells, __main__\n"
+        # a job in the background, as the tests may be, starts with SIGINT ignored
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"cells.PROGRAM = {FAKE!r}\n"
         "sys.exit(__main__.main(sys.argv[1:]))"
     )

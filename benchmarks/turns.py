@@ -69,16 +69,29 @@ def settings(case: str, dataset: str, ratio: str) -> Any:
 def main(case: str, dataset: str, ratio: str) -> None:
     config = settings(case, dataset, ratio)
     load_tensorflow(deterministic=config.deterministic, device="auto")
-    from cane_gane.batches import edge_batches
     from cane_gane.models import build_model
     from cane_gane.preparation import prepare
+    from cane_gane.servable import Servable
+    from cane_gane.starts import start_tables
 
     prepared = prepare(config)
     words = len(prepared.tokenizer.words)
     model = build_model(config, words, prepared.network.node_count)
-    if case == "score":
-        score(model, prepared)
-        return
+    with tempfile.TemporaryDirectory() as folder:
+        vocabulary = Path(folder, "vocabulary.txt")
+        prepared.tokenizer.save(vocabulary)
+        unknown = len(prepared.tokenizer.reserved) - 1
+        servable = Servable(model, prepared.texts, vocabulary, unknown)
+        start_tables(servable, config, prepared)
+        if case == "score":
+            score(servable, prepared.network.node_count, Path(folder, "saved_model"))
+        else:
+            train(model, prepared)
+
+
+def train(model: Any, prepared: Any) -> None:
+    from cane_gane.batches import edge_batches
+
     sampler = prepared.sampler
     batches = iter(edge_batches(prepared.texts, sampler, trim=model.trims))
     model.make_train_function()
@@ -92,22 +105,14 @@ def main(case: str, dataset: str, ratio: str) -> None:
     take_turns(step, len(prepared.fitted))
 
 
-def score(model: Any, prepared: Any) -> None:
-    from cane_gane.servable import Servable
+def score(servable: Any, nodes: int, path: Path) -> None:
     from cane_gane.served import Served
 
-    with tempfile.TemporaryDirectory() as folder:
-        vocabulary = Path(folder, "vocabulary.txt")
-        prepared.tokenizer.save(vocabulary)
-        unknown = len(prepared.tokenizer.reserved) - 1
-        servable = Servable(model, prepared.texts, vocabulary, unknown)
-        servable.export(Path(folder, "saved_model"))
-        served = Served(Path(folder, "saved_model"))
-        nodes = prepared.network.node_count
-        pairs = np.random.default_rng(1).integers(0, nodes, (PAIRS, 2))
-        served.score_nodes(pairs[:64])
-
-        take_turns(lambda: len(served.score_nodes(pairs)), PAIRS)
+    servable.export(path)
+    served = Served(path)
+    pairs = np.random.default_rng(1).integers(0, nodes, (PAIRS, 2))
+    served.score_nodes(pairs[:64])
+    take_turns(lambda: len(served.score_nodes(pairs)), PAIRS)
 
 
 if __name__ == "__main__":

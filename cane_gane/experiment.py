@@ -18,18 +18,16 @@ from cane_gane.config import Config
 from cane_gane.evaluation.protocols import strict_protocol
 from cane_gane.files import sha256
 from cane_gane.models import PairModel, build_model
-from cane_gane.models.words import lsa_vectors
 from cane_gane.network import FILES
 from cane_gane.preparation import Prepared, prepare, unseen_nodes
 from cane_gane.runs import README, RunFolder
 from cane_gane.servable import Servable
+from cane_gane.starts import start_tables
 from cane_gane.stopwatch import Stopwatch
 from cane_gane.training import Keeper, fit
 from cane_gane.version import VERSION
-from cane_gane.walks import turned_to, walk_vectors
 
 Metrics = dict[str, Any]
-_TURNED = 4096  # texts that decide how node vectors are turned
 _PACKAGES = ("tensorflow", "keras", "numpy", "scipy", "scikit-learn")
 
 
@@ -104,7 +102,7 @@ def _train(
     unknown = len(prepared.tokenizer.reserved) - 1
     servable = Servable(model, prepared.texts, vocabulary, unknown)
     if not folder.history():
-        _start(servable, config, prepared)
+        start_tables(servable, config, prepared)
     keeper = Keeper(
         folder,
         config.epochs,
@@ -125,20 +123,6 @@ def _train(
     if config.preset != "upstream" and config.places == "random":
         _forget_untrained(model, prepared)
     return servable, best
-
-
-def _start(servable: Servable, config: Config, prepared: Prepared) -> None:
-    """Gives the tables the values that they start from, where these are not random."""
-    model, texts = servable.model, prepared.network.texts
-    if config.start == "lsa":
-        words = len(prepared.tokenizer.words)
-        start = lsa_vectors(prepared.texts, words, config.dimension, config.seed)
-        model.words.assign(start)
-    if config.places == "walks":
-        places = walk_vectors(texts, prepared.fitted, config.dimension, config.seed)
-        model.structure.assign(
-            turned_to(places, servable.text_vectors(len(texts[:_TURNED])))
-        )
 
 
 def _forget_untrained(model: PairModel, prepared: Prepared) -> None:

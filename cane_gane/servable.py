@@ -120,7 +120,7 @@ class Servable:
         return on_pairs
 
     def text_vectors(self, count: int) -> Floats:
-        """Embeds the texts of the first nodes in their own context, `[count, d]`."""
+        """Embeds the texts of the first nodes in their own context, `[<= count, d]`."""
         ids = self._texts[:count]
         return tf.function(self._chunked)(self._first, ids, ids).numpy()
 

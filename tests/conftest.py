@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from cane_gane.network import TextualNetwork
+from tests.fake_upstream import write_checkout
 from tests.launch import finish, start
 from tests.networks import write_topics
 
@@ -89,6 +90,18 @@ def small_network() -> TextualNetwork:
         edges=np.array([[0, 1], [1, 0], [1, 2], [2, 2], [0, 1], [3, 5]]),
         labels=[("a",), ("b",), ("a",), (), (), ("b",)],
     )
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a network that is large enough for upstream's split."""
+    return write_topics(tmp_path_factory.mktemp("data") / "topics", nodes=80)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the same entry points as upstream's."""
+    return write_checkout(tmp_path_factory.mktemp("fake"))
 
 
 @pytest.fixture(scope="session")

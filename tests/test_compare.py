@@ -8,18 +8,6 @@ import pytest
 
 from cane_gane.__main__ import main
 from tests.conftest import ROOT
-from tests.fake_upstream import write_checkout
-from tests.networks import write_topics
-
-
-@pytest.fixture(scope="module")
-def network(tmp_path_factory):
-    return write_topics(tmp_path_factory.mktemp("data") / "topics", nodes=80)
-
-
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory):
-    return write_checkout(tmp_path_factory.mktemp("fake"))
 
 
 def compare(network, checkout, runs, *flags):

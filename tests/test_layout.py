@@ -25,7 +25,7 @@ ORDER = [
     {"evaluation"},
     {"runs", "checkpoints", "servable", "served", "parity", "report"},
     {"training", "assessment", "walks", "upstream"},
-    {"examples"},
+    {"examples", "starts"},
     {"appraisal", "foreign"},
     {"startup", "experiment", "cells"},
     {"grid"},

@@ -21,7 +21,6 @@ from cane_gane.upstream.standins import VocabularyProcessor
 from cane_gane.upstream.watch import read_rows
 from tests.conftest import ROOT
 from tests.fake_upstream import FILES, write_checkout
-from tests.networks import write_topics
 
 EPOCHS = 4
 
@@ -34,16 +33,6 @@ def make(checkout, network, runs, **chosen):
     folder = RunFolder(runs / "upstream-seed1")
     ledger = Ledger(runs / "usage.json")
     return Original(Checkout.read(checkout), config, folder, ledger), folder, ledger
-
-
-@pytest.fixture(scope="module")
-def network(tmp_path_factory):
-    return write_topics(tmp_path_factory.mktemp("data") / "topics", nodes=80)
-
-
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory):
-    return write_checkout(tmp_path_factory.mktemp("fake"))
 
 
 @pytest.fixture(scope="module")

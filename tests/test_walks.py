@@ -6,11 +6,11 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from cane_gane import walks
 from cane_gane.config import make_config
-from cane_gane.experiment import _start
 from cane_gane.models import build_model
 from cane_gane.preparation import prepare
 from cane_gane.servable import Servable
 from cane_gane.served import average_vectors
+from cane_gane.starts import start_tables
 from cane_gane.walks import PLACE_NORM, turned_to, walk_vectors
 
 TOPICS = ["graph edge node path", "matrix vector rank norm", "cell gene protein dna"]
@@ -124,7 +124,7 @@ def test_a_model_starts_from_the_edges_it_is_fitted_on(topics, tmp_path):
     model = build_model(config, words, count)
     prepared.tokenizer.save(tmp_path / "vocabulary.txt")
     servable = Servable(model, prepared.texts, tmp_path / "vocabulary.txt", 1)
-    _start(servable, config, prepared)
+    start_tables(servable, config, prepared)
     found = model.structure.numpy()
 
     def expected(edges):

@@ -66,7 +66,7 @@ def through_last_step(
     by_f -= tf.matmul(solution.plan, by_nu, transpose_b=True)
     by_mu = tf.math.divide_no_nan(by_f, problem.mu)
     by_x = solution.plan * (by_nu + by_mu * solution.ratio - upstream)
-    return problem.mask(by_x), by_mu[:, :, 0], by_nu[:, 0, :]
+    return by_x, by_mu[:, :, 0], by_nu[:, 0, :]
 
 
 class _Adjoint(NamedTuple):

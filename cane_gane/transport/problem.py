@@ -39,16 +39,19 @@ class Problem(NamedTuple):
         """Masks and scales; a constant taken from a row changes no plan."""
         mu, nu = mu[:, :, tf.newaxis], nu[:, tf.newaxis, :]
         real = tf.logical_and(mu > 0, nu > 0) if masked else None
-        known = tf.where(real, cost, cost.dtype.max) if masked else cost
-        known -= tf.reduce_min(known, 2, keepdims=True)
-        scaled = known / tf.cast(beta, cost.dtype)
+        if cost_range is None:
+            known = tf.where(real, cost, cost.dtype.max) if masked else cost
+            known -= tf.reduce_min(known, 2, keepdims=True)
+            scaled = known / tf.cast(beta, cost.dtype)
+            scaled = tf.where(real, scaled, 0) if masked else scaled
+            spread = tf.reduce_max(scaled)
+        else:
+            scaled = (cost - cost_range / 2) / tf.cast(beta, cost.dtype)
+            spread = cost_range / beta
         if masked:
-            scaled = tf.where(real, scaled, 0)
             some_target = tf.reduce_any(nu > 0, 2, keepdims=True)
             some_source = tf.reduce_any(mu > 0, 1, keepdims=True)
             mu, nu = tf.where(some_target, mu, 0), tf.where(some_source, nu, 0)
-        bound = None if cost_range is None else cost_range / beta
-        spread = tf.reduce_max(scaled) if bound is None else bound
         return cls(scaled, real, mu, nu, spread)
 
     def spread_within(

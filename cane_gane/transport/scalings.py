@@ -74,12 +74,12 @@ class KernelForm(Form):
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
-        self.factor = problem.mask(tf.exp(-problem.scaled))
+        self.factor = tf.exp(-problem.scaled)
 
     def start(self) -> State:
         """T = 1 and a constant sigma, whose value cancels."""
-        ones = tf.ones_like
-        sigma = ones(self.problem.nu)
+        ones, nu = tf.ones_like, self.problem.nu
+        sigma = tf.cast(nu > 0, nu.dtype)  # masked columns enter no sum
         return State(ones(self.factor), ones(self.problem.mu), sigma, sigma)
 
     def plan(self, state: State) -> tf.Tensor:

@@ -110,9 +110,9 @@ def ipot(
             plans and `iterations` pairs of vectors; `"last_step"` holds the plan and
             sigma that enter the last step constant; `"none"` holds the whole plan
             constant. There are no second derivatives.
-        cost_range: How far apart two costs can be, where that is known: 2 for the
-            cosine. The form of the steps is then chosen beforehand, which makes a
-            smaller graph.
+        cost_range: The largest cost, where it is known and none is below 0, at masked
+            places neither: 2 for the cosine. The form of the steps is then chosen
+            beforehand, and nothing has to be masked between them.
         for_xla: Whether XLA will compile this: then steps of more products, which it
             fuses, are the faster ones.
 
@@ -171,7 +171,7 @@ def _unit(vectors: tf.Tensor) -> tf.Tensor:
     vectors = _at_least_float32(vectors)
     square = tf.reduce_sum(vectors * vectors, -1, keepdims=True)
     some = square > 0
-    return tf.where(some, vectors * tf.math.rsqrt(tf.where(some, square, 1)), 0)
+    return vectors * tf.where(some, tf.math.rsqrt(tf.where(some, square, 1)), 0)
 
 
 def _at_least_float32(values: tf.Tensor) -> tf.Tensor:

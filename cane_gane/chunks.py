@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import tensorflow as tf
 
@@ -18,9 +19,9 @@ def text_lengths(ids: tf.Tensor) -> tf.Tensor:
 
 
 def in_chunks(
-    function: Callable[[tf.Tensor, tf.Tensor, tf.Tensor], tuple[tf.Tensor, ...]],
-    source: tf.Tensor,
-    target: tf.Tensor,
+    function: Callable[[Any, Any, tf.Tensor], tuple[tf.Tensor, ...]],
+    source: Any,
+    target: Any,
     *,
     outputs: int = 1,
     size: int | None = None,
@@ -33,11 +34,12 @@ def in_chunks(
     number. Gradients flow through it.
 
     Args:
-        function: Takes word ids `[c, n]` and `[c, m]` of a chunk, trimmed to its
-            longest texts, and the places of its pairs in the batch, `[c]`; gives
-            tensors `[c, ...]` of a fixed shape but for c.
-        source: Word ids, `[batch, n]`.
-        target: Word ids, `[batch, m]`.
+        function: Takes source and target of a chunk, trimmed to its longest texts,
+            and the places of its pairs in the batch, `[c]`; gives tensors `[c, ...]`
+            of a fixed shape but for c.
+        source: Word ids, `[batch, n]`, 0 for padding; or a structure of such tensors,
+            of which the first tells the length.
+        target: The same.
         outputs: How many tensors the function gives.
         size: Pairs in a chunk, `CHUNK` by default.
         trim: Whether padding is cut off.
@@ -47,15 +49,18 @@ def in_chunks(
         The results in the order of the batch, each `[batch, ...]`.
     """
     size = size or CHUNK
-    count = tf.maximum(1, -(-tf.shape(source)[0] // size))
-    order = by_length(text_lengths(source), text_lengths(target), count)
+    sides = [tf.nest.flatten(side)[0] for side in (source, target)]
+    count = tf.maximum(1, -(-tf.shape(sides[0])[0] // size))
+    order = by_length(*map(text_lengths, sides), count)
     arrays = [tf.TensorArray(dtype, count, infer_shape=False) for _ in range(outputs)]
 
     def step(
         i: tf.Tensor, arrays: list[tf.TensorArray]
     ) -> tuple[tf.Tensor, list[tf.TensorArray]]:
         places = order[i * size : (i + 1) * size]
-        left, right = (_gather(side, places, trim) for side in (source, target))
+        left, right = tf.nest.map_structure(
+            lambda ids: _gather(ids, places, trim), (source, target)
+        )
         results = function(left, right, places)
         return i + 1, [
             array.write(i, result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import keras
 import numpy as np
@@ -49,17 +50,17 @@ class Servable:
     def score(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
         """Scores pairs of texts, `[batch]`, by the text term alone."""
 
-        def text_term(left: tf.Tensor, right: tf.Tensor, _: tf.Tensor) -> tf.Tensor:
-            near, far = self.model.encode(left, right)
+        def text_term(left: Any, right: Any, _: tf.Tensor) -> tf.Tensor:
+            near, far = self.model.encode_prepared(left, right)
             return tf.reduce_sum(near * far, -1)
 
-        return {"score": self._chunked(text_term, self._ids(source), self._ids(target))}
+        return {"score": self._encoded(text_term, self._ids(source), self._ids(target))}
 
     def score_nodes(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
         """Scores pairs of nodes, `[batch]`, by all four terms."""
 
-        def all_terms(left: tf.Tensor, right: tf.Tensor, at: tf.Tensor) -> tf.Tensor:
-            near, far = self.model.encode(left, right)
+        def all_terms(left: Any, right: Any, at: tf.Tensor) -> tf.Tensor:
+            near, far = self.model.encode_prepared(left, right)
             places = (
                 self.model.place(tf.gather(side, at)) for side in (source, target)
             )
@@ -67,16 +68,16 @@ class Servable:
             terms = self.model.pair_terms(near, source_place, far, target_place)
             return tf.reduce_sum(terms, -1)
 
-        return {"score": self._chunked(all_terms, self._of(source), self._of(target))}
+        return {"score": self._encoded(all_terms, self._of(source), self._of(target))}
 
     def embed(self, text: tf.Tensor, context: tf.Tensor) -> Outputs:
         """Embeds texts, each in the context of another, `[batch, d]`."""
-        vectors = self._chunked(self._first, self._ids(text), self._ids(context))
+        vectors = self._encoded(self._first, self._ids(text), self._ids(context))
         return {"embedding": vectors}
 
     def embed_nodes(self, nodes: tf.Tensor, contexts: tf.Tensor) -> Outputs:
         """Embeds nodes in others' context: structure, then text, `[batch, 2d]`."""
-        text = self._chunked(self._first, self._of(nodes), self._of(contexts))
+        text = self._encoded(self._first, self._of(nodes), self._of(contexts))
         return {"embedding": tf.concat([self.model.place(nodes), text], -1)}
 
     def plan(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
@@ -122,7 +123,7 @@ class Servable:
     def text_vectors(self, count: int) -> Floats:
         """Embeds the texts of the first nodes in their own context, `[<= count, d]`."""
         ids = self._texts[:count]
-        return tf.function(self._chunked)(self._first, ids, ids).numpy()
+        return tf.function(self._encoded)(self._first, ids, ids).numpy()
 
     def export(self, path: Path) -> None:
         """Writes the SavedModel, with weights stored once, in place of an older one."""
@@ -142,14 +143,23 @@ class Servable:
         with new_folder(path) as draft:
             archive.write_out(str(draft), verbose=False)
 
-    def _first(self, left: tf.Tensor, right: tf.Tensor, _: tf.Tensor) -> tf.Tensor:
-        return self.model.encode(left, right)[0]
+    def _first(self, left: Any, right: Any, _: tf.Tensor) -> tf.Tensor:
+        return self.model.encode_prepared(left, right)[0]
+
+    def _encoded(
+        self,
+        function: Callable[[Any, Any, tf.Tensor], tf.Tensor],
+        left: tf.Tensor,
+        right: tf.Tensor,
+    ) -> tf.Tensor:
+        """Applies a function to chunks of prepared texts, from word ids."""
+        return self._chunked(function, *map(self.model.prepare_texts, (left, right)))
 
     def _chunked(
         self,
-        function: Callable[[tf.Tensor, tf.Tensor, tf.Tensor], tf.Tensor],
-        left: tf.Tensor,
-        right: tf.Tensor,
+        function: Callable[[Any, Any, tf.Tensor], tf.Tensor],
+        left: Any,
+        right: Any,
     ) -> tf.Tensor:
         return in_chunks(
             lambda *chunk: (function(*chunk),), left, right, trim=self.model.trims

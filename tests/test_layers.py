@@ -347,7 +347,10 @@ def test_scaled_logits_of_an_even_plan_do_not_depend_on_its_size(n):
     plan = np.full((1, n, 3), 1 / (3 * n))
     layer.build(plan.shape, (1, 3, 6))
     hidden = layer._parse(
-        tf.constant(plan, tf.float32), tf.ones((1, n), bool), tf.ones((1, 3), bool)
+        tf.constant(plan, tf.float32),
+        tf.ones((1, n)),
+        tf.ones((1, 3)),
+        tf.constant([[1, 2, 3]]),
     )
     np.testing.assert_allclose(hidden, layer.kernels[0][0, 0, 0], rtol=1e-5)
 

@@ -8,6 +8,7 @@ from cane_gane import chunks
 from cane_gane.batches import edge_batches
 from cane_gane.config import VARIANTS, make_config
 from cane_gane.models import PairModel, build_model
+from cane_gane.models.encoders import TransportEncoder
 from cane_gane.models.words import leave_words_out, lsa_vectors
 from cane_gane.sampling import EdgeSampler
 from cane_gane.tokens import EncodedTexts
@@ -27,9 +28,9 @@ def make(variant, **options):
     return build_model(make_config(variant=variant, **{**SMALL, **options}), 30, 20)
 
 
-def one_batch(negatives=2, **options):
+def one_batch(negatives=2, texts=TEXTS, **options):
     sampler = EdgeSampler(EDGES, batch_size=12, negatives=negatives)
-    return next(iter(edge_batches(TEXTS, sampler, **options)))
+    return next(iter(edge_batches(texts, sampler, **options)))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -132,14 +133,18 @@ def test_dropped_words_hang_on_the_seed():
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_training_in_chunks_changes_no_loss(variant, monkeypatch):
+def test_the_fast_path_of_training_changes_no_loss(variant, monkeypatch):
+    """Chunks, one look-up for a word, and merged words against none of it."""
+    repeating = EncodedTexts(np.minimum(TEXTS.ids, 4), TEXTS.lengths, 0)
+
     def losses():
-        model, batch = make(variant), one_batch()
+        model, batch = make(variant), one_batch(texts=repeating)
         return [float(model.train_step(batch)["loss"]) for _ in range(4)]
 
     monkeypatch.setattr(chunks, "CHUNK", 3)
     fast = losses()
     monkeypatch.setattr(PairModel, "_encode_many", PairModel.encode)
+    monkeypatch.setattr(TransportEncoder, "merges", False)
     plain = losses()
     assert plain[-1] < plain[0]
     np.testing.assert_allclose(fast, plain, rtol=1e-5)

@@ -13,9 +13,10 @@ from cane_gane.layers.masking import (
     Shape,
     check_choice,
     check_positive,
+    lengths,
     masked_max,
     mean_of_words,
-    real_words,
+    word_counts,
 )
 
 
@@ -44,8 +45,8 @@ class Aggregation(MaskConsumer):
 
     Call arguments:
         parts: A list of `[batch, n, *]` and `[batch, *]` tensors.
-        mask: True at real words, `[batch, n]`. By default the first mask that travels
-            with a part.
+        mask: True at real words, or how often each stands in the text, `[batch, n]`.
+            By default the first mask that travels with a part.
 
     Returns:
         `[batch, units]`. An empty text is projected from zeros.
@@ -102,17 +103,17 @@ class Aggregation(MaskConsumer):
         if isinstance(mask, (list, tuple)):
             mask = next((one for one in mask if one is not None), None)
         words = next(part for part in parts if len(part.shape) == 3)
-        real = real_words(mask, words)
-        pooled = tf.concat([self._pool(part, real) for part in parts], -1)
+        counts = word_counts(mask, words, tf.float32)
+        pooled = tf.concat([self._pool(part, counts) for part in parts], -1)
         projected = tf.matmul(pooled, self.kernel)
         return projected + self.bias if self.use_bias else projected
 
-    def _pool(self, part: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
+    def _pool(self, part: tf.Tensor, counts: tf.Tensor) -> tf.Tensor:
         if len(part.shape) == 2:
-            return tf.where(tf.reduce_any(real, 1, keepdims=True), part, 0)
+            return tf.where(lengths(counts) > 0, part, 0)
         if self.pooling == "max":
-            return tf.cast(masked_max(part, real[:, :, None], 1), part.dtype)
-        return mean_of_words(part, real)
+            return tf.cast(masked_max(part, counts[:, :, None] > 0, 1), part.dtype)
+        return mean_of_words(part, counts)
 
     def compute_output_shape(self, parts_shape: Sequence[Shape]) -> Shape:
         """`[batch, units]`."""

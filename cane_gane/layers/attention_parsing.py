@@ -7,7 +7,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from cane_gane.layers.convolution import convolve, largest_of_rows
+from cane_gane.layers.convolution import convolve, largest_of_columns
 from cane_gane.layers.masking import (
     MaskConsumer,
     Shape,
@@ -16,7 +16,8 @@ from cane_gane.layers.masking import (
     lengths,
     masked_softmax,
     precise,
-    real_words,
+    weighted_words,
+    word_counts,
 )
 
 
@@ -60,13 +61,15 @@ class AttentionParsing(MaskConsumer):
     Call arguments:
         plan: Plans T_uv, `[batch, n, m]`.
         context: Word vectors S_v, `[batch, m, p]`.
-        source_mask: True at real words of u, `[batch, n]`; pass it, no mask travels
-            with a plan.
-        context_mask: True at real words of v, `[batch, m]`.
+        source_mask: True at real words of u, or how often each stands in u,
+            `[batch, n]`; pass it, no mask travels with a plan.
+        context_mask: The same for v, `[batch, m]`.
+        context_places: Which of the m words stands at each position of v, counted from
+            1, 0 for padding, `[batch, positions]`; by default they stand in a row.
 
     Returns:
         s_{u<-v}, `[batch, p]`, zeros where u or v is empty; with `return_plan` also
-        w, `[batch, m]` (`[batch, n]` in the literal reading).
+        w, `[batch, positions]` (`[batch, n]` in the literal reading).
 
     Raises:
         ValueError: An option is not known, or plan and context do not fit.
@@ -135,59 +138,79 @@ class AttentionParsing(MaskConsumer):
         context: tf.Tensor,
         source_mask: tf.Tensor | None = None,
         context_mask: tf.Tensor | None = None,
+        context_places: tf.Tensor | None = None,
     ) -> tf.Tensor | tuple[tf.Tensor, tf.Tensor]:
         """The global alignment, and the weights if they were asked for."""
         self._check_shapes(plan.shape, context.shape)
-        real_source = real_words(source_mask, plan)
-        real_context = real_words(context_mask, plan, axis=2)
-        pooled = self._parse(plan, real_source, real_context)
-        logits = tf.einsum("bcm,c->bm", pooled, precise(self.projection))
-        real = real_context if self.reading == "context" else real_source
-        both = tf.reduce_any(real_source, 1) & tf.reduce_any(real_context, 1)
-        weights = tf.cast(masked_softmax(logits, real & both[:, None]), context.dtype)
-        aligned = tf.squeeze(tf.matmul(tf.expand_dims(weights, 1), context), 1)
+        dtype = precise(plan).dtype
+        source_counts = word_counts(source_mask, plan, dtype)
+        context_counts = word_counts(context_mask, plan, dtype, axis=2)
+        places = context_places
+        if places is None:
+            places = _in_a_row(context_counts > 0)
+        pooled = self._parse(plan, source_counts, context_counts, places)
+        logits = tf.linalg.matvec(pooled, precise(self.projection))
+        real = places > 0 if self.reading == "context" else source_counts > 0
+        both = (lengths(source_counts) > 0) & (lengths(context_counts) > 0)
+        weights = masked_softmax(logits, real & both)
+        on_words = weights
+        if context_places is not None:
+            on_words = _summed_by_place(weights, places, tf.shape(context)[1])
+        aligned = weighted_words(on_words, context)
+        weights = tf.cast(weights, context.dtype)
         return (aligned, weights) if self.return_plan else aligned
 
     def _parse(
-        self, plan: tf.Tensor, real_source: tf.Tensor, real_context: tf.Tensor
+        self,
+        plan: tf.Tensor,
+        source_counts: tf.Tensor,
+        context_counts: tf.Tensor,
+        places: tf.Tensor,
     ) -> tf.Tensor:
-        """H, its largest values over one side, `[b, c, m]` (`[b, c, n]`)."""
-        real = real_source[:, :, None] & real_context[:, None, :]
-        hidden = tf.expand_dims(tf.where(real, plan, 0), 2)
-        dtype = precise(plan).dtype
+        """H, its largest values over one side, `[b, positions, c]` (`[b, n, c]`)."""
+        dtype = source_counts.dtype
+        # what one of several equal words has of the plan; nothing at padding
+        rows, columns = (
+            tf.cast(tf.math.divide_no_nan(tf.ones((), dtype), counts), plan.dtype)
+            for counts in (source_counts, context_counts)
+        )
+        hidden = tf.transpose(plan, [0, 2, 1])  # convolutions run along the context
+        hidden = tf.expand_dims(hidden * columns[:, :, None] * rows[:, None, :], 2)
         size = tf.ones((), dtype)
         if self.scale:
-            n, m = (lengths(x, dtype) for x in (real_source, real_context))
-            size = tf.expand_dims(n * m, 2)
+            size = tf.expand_dims(lengths(source_counts) * lengths(context_counts), 2)
         # filters without bias keep a factor, so that it can wait for fewer numbers
         if self.use_bias:
             hidden = tf.cast(precise(hidden) * size[..., None], plan.dtype)
         *before, last = (tf.cast(kernel, plan.dtype) for kernel in self.kernels)
-        columns = tf.cast(real_context, plan.dtype)[:, None, None, :]
+        written = tf.cast(places > 0, plan.dtype)[:, :, None, None]
         for layer, kernel in enumerate(before):
             # what a filter writes past the end of a text, the next one must not read
-            hidden = self._activate(convolve(hidden, kernel), layer) * columns
-        pooled = precise(self._pool(hidden, last, real_source, columns))
+            hidden = self._activate(convolve(hidden, kernel, places), layer) * written
+            places = _in_a_row(places > 0)
+        pooled = precise(self._pool(hidden, last, places, source_counts > 0, written))
         return pooled if self.use_bias else pooled * size
 
     def _pool(
         self,
         hidden: tf.Tensor,
         kernel: tf.Tensor,
+        places: tf.Tensor,
         real_source: tf.Tensor,
-        columns: tf.Tensor,
+        written: tf.Tensor,
     ) -> tf.Tensor:
         """The last convolution and the largest of its values over one side."""
         layer = self.depth - 1
         if self.reading == "context" and not self.use_bias:
-            # ReLU and the maximum change places, so that one row is left to look at
-            return self._activate(largest_of_rows(hidden, kernel), layer)
+            # ReLU and the maximum change places: one column is left to look at
+            return self._activate(largest_of_columns(hidden, kernel, places), layer)
         # never below 0, so zeros at padding leave a maximum as it is
-        rows = tf.cast(real_source, hidden.dtype)[:, :, None, None]
-        hidden = self._activate(convolve(hidden, kernel), layer) * columns * rows
+        columns = tf.cast(real_source, hidden.dtype)[:, None, None, :]
+        hidden = self._activate(convolve(hidden, kernel, places), layer)
+        hidden = hidden * written * columns
         if self.reading == "context":
-            return tf.reduce_max(hidden, 1)
-        return tf.transpose(tf.reduce_max(hidden, 3), [0, 2, 1])
+            return tf.reduce_max(hidden, 3)
+        return tf.transpose(tf.reduce_max(hidden, 1), [0, 2, 1])
 
     def _activate(self, hidden: tf.Tensor, layer: int) -> tf.Tensor:
         if self.use_bias:
@@ -214,6 +237,23 @@ class AttentionParsing(MaskConsumer):
             "use_bias": self.use_bias,
             "return_plan": self.return_plan,
         }
+
+
+def _in_a_row(real: tf.Tensor) -> tf.Tensor:
+    """Places of words that stand in a row, each once, `[batch, m]`."""
+    return tf.where(real, tf.range(1, tf.shape(real)[1] + 1), 0)
+
+
+def _summed_by_place(
+    weights: tf.Tensor, places: tf.Tensor, words: tf.Tensor
+) -> tf.Tensor:
+    """Sums weights of positions by the words that stand there, `[batch, words]`."""
+    batch = tf.shape(weights)[0]
+    word = tf.range(batch)[:, None] * words + places - 1
+    cells = tf.where(places > 0, word, -1)
+    return tf.reshape(
+        tf.math.unsorted_segment_sum(weights, cells, batch * words), [batch, words]
+    )
 
 
 def _differ(one: int | None, other: int | None) -> bool:

@@ -1,4 +1,8 @@
-"""Convolution along words as a matrix product, and the largest value of its rows."""
+"""Convolution along the words of a text, and the largest of its values.
+
+A text may repeat a word, for which there is one row. `places` tells which row stands at
+each position of the text: counted from 1, with 0 for padding.
+"""
 
 from __future__ import annotations
 
@@ -6,99 +10,118 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
+_BLOCK = 32  # positions that one product gives
 
-def convolve(values: tf.Tensor, kernel: tf.Tensor) -> tf.Tensor:
-    """Convolves rows of words with zeros beyond both ends, as one matrix product.
 
-    A convolution along one axis is a product with a banded matrix. With few channels
-    that is many times faster on a CPU than TensorFlow's convolutions.
+def convolve(rows: tf.Tensor, kernel: tf.Tensor, places: tf.Tensor) -> tf.Tensor:
+    """Convolves along positions, with zeros beyond both ends of a text.
+
+    A block of positions is the product of a banded matrix with the rows that the block
+    reads. With few channels that is many times faster on a CPU than TensorFlow's
+    convolutions.
 
     Args:
-        values: `[batch, n, c_in, m]`.
+        rows: `[batch, k, c_in, n]`.
         kernel: `[window, c_in, c]`.
+        places: Which row stands at each position, `[batch, m]`.
 
     Returns:
-        `[batch, n, c, m]`.
+        `[batch, m, c, n]`.
     """
     window, inputs, outputs = kernel.shape
-    batch, n, _, m = tf.unstack(tf.shape(values))
-    _, offset = _windows(m, window)
-    # [m, m, c_in, c]; beyond the window stands the row of zeros
-    band = tf.gather(tf.pad(kernel, [[0, 1], [0, 0], [0, 0]]), offset)
-    band = tf.reshape(tf.transpose(band, [2, 0, 3, 1]), [inputs * m, outputs * m])
-    rows = tf.reshape(values, [batch * n, inputs * m])
-    return tf.reshape(tf.matmul(rows, band), [batch, n, outputs, m])
+    batch, k, _, n = tf.unstack(tf.shape(rows))
+    m = tf.shape(places)[1]
+    blocks = -(-m // _BLOCK)
+    read = _padded(places, window, blocks * _BLOCK)
+    frames = tf.range(blocks)[:, None] * _BLOCK + tf.range(_BLOCK + window - 1)
+    read = tf.gather(read, frames, axis=1)  # [b, blocks, frame]
+    flat = tf.pad(tf.reshape(rows, [batch * k, inputs * n]), [[0, 1], [0, 0]])
+    at = tf.range(batch)[:, None, None] * k + read - 1
+    seen = tf.gather(flat, tf.where(read > 0, at, batch * k))
+    seen = tf.reshape(seen, [batch, blocks, frames.shape[1] * inputs, n])
+    product = tf.matmul(_band(kernel), seen)  # [b, blocks, block * c, n]
+    return tf.reshape(product, [batch, blocks * _BLOCK, outputs, n])[:, :m]
 
 
-def largest_of_rows(values: tf.Tensor, kernel: tf.Tensor) -> tf.Tensor:
-    """The largest value of `convolve` over its rows.
+def largest_of_columns(
+    rows: tf.Tensor, kernel: tf.Tensor, places: tf.Tensor
+) -> tf.Tensor:
+    """The largest value of `convolve` over its last axis.
 
-    The derivative is that of the row with the largest value, the first one of
-    several: of n rows it looks at one.
+    The derivative is that of the column with the largest value, the first one of
+    several: of n columns it looks at one.
 
     Args:
-        values: `[batch, n, c_in, m]`.
+        rows: `[batch, k, c_in, n]`.
         kernel: `[window, c_in, c]`.
+        places: Which row stands at each position, `[batch, m]`.
 
     Returns:
-        `[batch, c, m]`.
+        `[batch, m, c]`.
     """
 
     @tf.custom_gradient
     def largest(
-        values: tf.Tensor, kernel: tf.Tensor
+        rows: tf.Tensor, kernel: tf.Tensor
     ) -> tuple[tf.Tensor, Callable[[tf.Tensor], tuple[tf.Tensor, tf.Tensor]]]:
-        convolved = convolve(values, kernel)
+        convolved = convolve(rows, kernel, places)
 
         def grad(upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-            rows = tf.argmax(convolved, 1, output_type=tf.int32)  # [b, c, m]
-            return _of_rows(values, kernel, rows, upstream)
+            columns = tf.argmax(convolved, 3, output_type=tf.int32)  # [b, m, c]
+            return _of_columns(rows, kernel, places, columns, upstream)
 
-        return tf.reduce_max(convolved, 1), grad
+        return tf.reduce_max(convolved, 3), grad
 
-    return largest(values, kernel)
+    return largest(rows, kernel)
 
 
-def _of_rows(
-    values: tf.Tensor, kernel: tf.Tensor, rows: tf.Tensor, upstream: tf.Tensor
+def _of_columns(
+    rows: tf.Tensor,
+    kernel: tf.Tensor,
+    places: tf.Tensor,
+    columns: tf.Tensor,
+    upstream: tf.Tensor,
 ) -> tuple[tf.Tensor, tf.Tensor]:
-    """Derivatives by values and kernel where each result comes from one row."""
-    window, inputs, outputs = kernel.shape
-    batch, n, _, m = tf.unstack(tf.shape(values))
-    columns, _ = _windows(m, window)  # [m, w]
-    inside = tf.cast((columns >= 0) & (columns < m), values.dtype)
-    lines = tf.range(batch)[:, None, None] * n + rows  # [b, c, m]
-    lines = lines[..., None] * inputs + tf.range(inputs)  # [b, c, m, c_in]
-    columns = tf.clip_by_value(columns, 0, m - 1)[:, None, :]  # [m, 1, w]
-    places = lines[..., None] * m + columns  # [b, c, m, c_in, w]
-    seen = tf.gather(tf.reshape(values, [-1]), places) * inside[:, None, :]
-    # one product over all windows for each channel
-    seen = tf.reshape(
-        tf.transpose(seen, [1, 0, 2, 3, 4]), [outputs, -1, inputs * window]
+    """Derivatives by rows and kernel where each result comes from one column."""
+    window, inputs, _ = kernel.shape
+    batch, k, _, n = tf.unstack(tf.shape(rows))
+    m = tf.shape(places)[1]
+    # axes: position, place in the window, batch, c, c_in
+    windows = tf.range(m)[:, None] + tf.range(window)
+    read = tf.gather(tf.transpose(_padded(places, window, m)), windows)
+    read = read[..., None, None]
+    columns, upstream = (
+        tf.transpose(x, [1, 0, 2])[:, None, :, :, None] for x in (columns, upstream)
     )
-    weights = tf.reshape(tf.transpose(upstream, [1, 0, 2]), [outputs, 1, -1])
-    by_kernel = tf.reshape(tf.matmul(weights, seen), [outputs, inputs, window])
-    filters = tf.transpose(kernel, [2, 1, 0])[:, None] * inside[:, None, :]
-    each = upstream[..., None, None] * filters
-    by_values = tf.math.unsorted_segment_sum(
-        tf.reshape(each, [-1]), tf.reshape(places, [-1]), tf.size(values)
+    at = tf.range(batch)[:, None, None] * k + read - 1
+    cells = (at * inputs + tf.range(inputs)) * n + columns
+    inside = tf.broadcast_to(read > 0, tf.shape(cells))
+    seen = tf.gather(tf.reshape(rows, [-1]), tf.where(inside, cells, 0))
+    by_kernel = tf.reduce_sum(tf.where(inside, seen * upstream, 0), [0, 2])
+    each = upstream * tf.transpose(kernel, [0, 2, 1])[:, None]
+    by_rows = tf.math.unsorted_segment_sum(
+        tf.reshape(each, [-1]),
+        tf.reshape(tf.where(inside, cells, -1), [-1]),
+        tf.size(rows),
     )
-    return tf.reshape(by_values, tf.shape(values)), tf.transpose(by_kernel, [2, 1, 0])
+    return tf.reshape(by_rows, tf.shape(rows)), tf.transpose(by_kernel, [0, 2, 1])
 
 
-def _windows(m: tf.Tensor, window: int) -> tuple[tf.Tensor, tf.Tensor]:
-    """Which columns a window reads, and where in it another column stands.
-
-    Args:
-        m: Columns.
-        window: Width of a window.
-
-    Returns:
-        Columns `[m, window]`, and places `[m, m]`: `window` for those not in it.
-    """
-    place = tf.range(m)
+def _padded(places: tf.Tensor, window: int, length: tf.Tensor) -> tf.Tensor:
+    """Places with what windows read before and after `length` positions."""
     left = (window - 1) // 2
-    columns = place[:, None] + (tf.range(window) - left)
-    offset = place[:, None] - place[None, :] + left
-    outside = (offset < 0) | (offset >= window)
-    return columns, tf.where(outside, window, offset)
+    after = length - tf.shape(places)[1] + window - 1 - left
+    return tf.pad(places, [[0, 0], [left, after]])
+
+
+def _band(kernel: tf.Tensor) -> tf.Tensor:
+    """The filters at each position of a block, `[block * c, frame * c_in]`."""
+    window, inputs, outputs = kernel.shape
+    frame = _BLOCK + window - 1
+    # Laid out again and again in lines one shorter than itself, a line moves on by one
+    # place from row to row.
+    line = tf.pad(kernel, [[0, _BLOCK], [0, 0], [0, 0]])
+    lines = tf.tile(line, [_BLOCK, 1, 1])[: _BLOCK * frame]
+    lines = tf.reshape(lines, [_BLOCK, frame, inputs, outputs])
+    lines = tf.transpose(lines, [0, 3, 1, 2])
+    return tf.reshape(lines, [_BLOCK * outputs, frame * inputs])

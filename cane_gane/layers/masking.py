@@ -50,9 +50,27 @@ def real_words(mask: tf.Tensor | None, words: tf.Tensor, axis: int = 1) -> tf.Te
     return tf.cast(mask, tf.bool)
 
 
-def lengths(real: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
-    """Numbers of real words, `[batch, 1]`."""
-    return tf.cast(tf.math.count_nonzero(real, 1, keepdims=True), dtype)
+def word_counts(
+    mask: tf.Tensor | None, words: tf.Tensor, dtype: tf.DType, axis: int = 1
+) -> tf.Tensor:
+    """How often each word stands in its text, `[batch, n]`.
+
+    A mask says it by numbers, or marks the words of a text in which each stands for
+    itself.
+    """
+    if mask is None:
+        mask = real_words(mask, words, axis)
+    return tf.cast(mask, dtype)
+
+
+def lengths(counts: tf.Tensor) -> tf.Tensor:
+    """Numbers of words in the texts, `[batch, 1]`."""
+    return tf.reduce_sum(counts, 1, keepdims=True)
+
+
+def word_shares(counts: tf.Tensor) -> tf.Tensor:
+    """The share of each word in its text, 0 in an empty one, `[batch, n]`."""
+    return tf.math.divide_no_nan(counts, lengths(counts))
 
 
 def masked_softmax(logits: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
@@ -89,13 +107,16 @@ def masked_mean(values: tf.Tensor, real: tf.Tensor, axis: int) -> tf.Tensor:
     return tf.math.divide_no_nan(total, count)
 
 
-def mean_of_words(words: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
-    """Mean over the real words of `[batch, n, p]`, as one product, `[batch, p]`."""
-    count = tf.cast(real, tf.float32)
-    share = tf.math.divide_no_nan(count, tf.reduce_sum(count, 1, keepdims=True))
-    return tf.squeeze(
-        tf.matmul(tf.expand_dims(tf.cast(share, words.dtype), 1), words), 1
-    )
+def mean_of_words(words: tf.Tensor, mask: tf.Tensor | None) -> tf.Tensor:
+    """Mean over the words of a text, `[batch, n, p]` to `[batch, p]`."""
+    shares = word_shares(word_counts(mask, words, tf.float32))
+    return weighted_words(shares, words)
+
+
+def weighted_words(weights: tf.Tensor, words: tf.Tensor) -> tf.Tensor:
+    """Sum of weighted words, `[batch, n]` and `[batch, n, p]` to `[batch, p]`."""
+    weights = tf.expand_dims(tf.cast(weights, words.dtype), 1)
+    return tf.squeeze(tf.matmul(weights, words), 1)
 
 
 def aligned_shapes(source: Shape, target: Shape, pooled: bool) -> tuple[Shape, Shape]:

@@ -13,7 +13,8 @@ from cane_gane.layers.masking import (
     aligned_shapes,
     lengths,
     precise,
-    real_words,
+    weighted_words,
+    word_counts,
 )
 from cane_gane.layers.transport_plan import TransportPlan
 from cane_gane.transport import Gradient
@@ -55,7 +56,8 @@ class TransportAlignment(MaskConsumer):
     Call arguments:
         source: Word vectors S_u, `[batch, n, p]`.
         target: Word vectors S_v, `[batch, m, p]`.
-        source_mask: True at real words, `[batch, n]`.
+        source_mask: True at real words, or how often each stands in the text,
+            `[batch, n]`.
         target_mask: The same, `[batch, m]`.
         plan: A plan solved elsewhere, `[batch, n, m]`, zero at padding; then nothing
             is solved here.
@@ -114,32 +116,30 @@ class TransportAlignment(MaskConsumer):
             with tf.name_scope("plan"):
                 plan = self.transport.solve(source, target, source_mask, target_mask)
         plan = precise(plan)
-        real_source = real_words(source_mask, source)
-        real_target = real_words(target_mask, target)
+        source_counts = word_counts(source_mask, source, plan.dtype)
+        target_counts = word_counts(target_mask, target, plan.dtype)
         if self.pooled:
-            source_aligned = self._mean(tf.reduce_sum(plan, 1), real_source, target)
-            target_aligned = self._mean(tf.reduce_sum(plan, 2), real_target, source)
+            source_aligned = self._mean(tf.reduce_sum(plan, 1), source_counts, target)
+            target_aligned = self._mean(tf.reduce_sum(plan, 2), target_counts, source)
         else:
-            rows = self._scaled(plan, real_source)
-            columns = self._scaled(plan, real_target)
+            rows = plan * self._factors(source_counts)[:, :, None]
+            columns = plan * self._factors(target_counts)[:, None, :]
+            rows, columns = (tf.cast(x, self.compute_dtype) for x in (rows, columns))
             source_aligned = tf.matmul(rows, target)
             target_aligned = tf.matmul(columns, source, transpose_a=True)
         if self.return_plan:
             return source_aligned, target_aligned, tf.cast(plan, self.compute_dtype)
         return source_aligned, target_aligned
 
-    def _scaled(self, plan: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
-        """The plan in the compute type, times the length of a text with `scale`."""
-        if self.scale:
-            plan *= tf.expand_dims(lengths(real, plan.dtype), 2)
-        return tf.cast(plan, self.compute_dtype)
+    def _factors(self, counts: tf.Tensor) -> tf.Tensor:
+        """What makes a word's part of the plan that of one of its occurrences."""
+        return tf.math.divide_no_nan(lengths(counts) if self.scale else 1.0, counts)
 
-    def _mean(self, sums: tf.Tensor, real: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
+    def _mean(self, sums: tf.Tensor, counts: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
         """The mean over a text's words of what the other's words are averaged to."""
         if not self.scale:
-            sums = tf.math.divide_no_nan(sums, lengths(real, sums.dtype))
-        weights = tf.expand_dims(tf.cast(sums, self.compute_dtype), 1)
-        return tf.squeeze(tf.matmul(weights, other), 1)
+            sums = tf.math.divide_no_nan(sums, lengths(counts))
+        return weighted_words(sums, other)
 
     def compute_output_shape(
         self, source_shape: Shape, target_shape: Shape

@@ -7,7 +7,14 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from cane_gane.layers.masking import MaskConsumer, Shape, check_choice, precise
+from cane_gane.layers.masking import (
+    MaskConsumer,
+    Shape,
+    check_choice,
+    precise,
+    word_counts,
+    word_shares,
+)
 from cane_gane.transport import Gradient, cosine_cost, euclidean_cost, ipot
 
 _COSTS = {"cosine": cosine_cost, "euclidean": euclidean_cost}
@@ -41,12 +48,14 @@ class TransportPlan(MaskConsumer):
     Call arguments:
         source: Word vectors S_u, `[batch, n, p]`.
         target: Word vectors S_v, `[batch, m, p]`.
-        source_mask: True at real words, `[batch, n]`. By default the mask that travels
-            with `source`, as for every `x_mask` of these layers.
+        source_mask: True at real words, or how often each stands in the text,
+            `[batch, n]`. By default the mask that travels with `source`, as for every
+            `x_mask` of these layers.
         target_mask: The same, `[batch, m]`.
 
     Returns:
-        Plans, `[batch, n, m]`: rows sum to 1 / n_u, columns to 1 / n_v; zeros at
+        Plans, `[batch, n, m]`: rows sum to 1 / n_u, columns to 1 / n_v, times how
+        often the word stands there; zeros at
         padding, and everywhere if one of the two texts is empty.
 
     Raises:
@@ -90,10 +99,16 @@ class TransportPlan(MaskConsumer):
         target_mask: tf.Tensor | None = None,
     ) -> tf.Tensor:
         """The plan at least in float32; entries near 1 / (n m) need that."""
+        source, target = precise(source), precise(target)
+        sides = ((source_mask, source), (target_mask, target))
+        shares = [
+            None if mask is None else word_shares(word_counts(mask, words, words.dtype))
+            for mask, words in sides
+        ]
         return ipot(
-            _COSTS[self.cost](precise(source), precise(target)),
-            source_mask,
-            target_mask,
+            _COSTS[self.cost](source, target),
+            source_weights=shares[0],
+            target_weights=shares[1],
             beta=self.beta,
             iterations=self.iterations,
             inner_iterations=self.inner_iterations,

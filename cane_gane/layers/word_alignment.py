@@ -118,7 +118,7 @@ class WordAlignment(MaskConsumer):
 def _mean_row(weights: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
     """The mean over real words of weights, zero at padding, `[batch, 1, m]`."""
     total = tf.reduce_sum(weights, 1)
-    mean = tf.math.divide_no_nan(total, lengths(real, total.dtype))
+    mean = tf.math.divide_no_nan(total, lengths(tf.cast(real, total.dtype)))
     return tf.expand_dims(mean, 1)
 
 

@@ -87,14 +87,26 @@ class TransportEncoder(keras.layers.Layer):
             units, pooling, kernel_initializer=kernel_initializer, name="aggregate"
         )
 
+    @property
+    def merges(self) -> bool:
+        """Whether words that repeat in a text may be given once, with their counts."""
+        literal = self.parse is not None and self.parse.reading == "literal"
+        return self.align.pooled and not literal
+
     def call(
         self,
         source: tf.Tensor,
         target: tf.Tensor,
         source_mask: tf.Tensor | None = None,
         target_mask: tf.Tensor | None = None,
+        source_places: tf.Tensor | None = None,
+        target_places: tf.Tensor | None = None,
     ) -> Pair:
-        """Encodes `[b, n, p]` and `[b, m, p]` to two `[b, units]`."""
+        """Encodes `[b, n, p]` and `[b, m, p]` to two `[b, units]`.
+
+        Where it `merges`, the masks may say how often each word stands in its text,
+        and the places in which order; see `AttentionParsing`.
+        """
         if self.parse is not None and self.parse.reading == "literal":
             # The paper lays weights of u's positions on v's words: equal widths.
             width = tf.maximum(tf.shape(source)[1], tf.shape(target)[1])
@@ -107,14 +119,16 @@ class TransportEncoder(keras.layers.Layer):
             back = tf.transpose(plan, [0, 2, 1])
             source_parts.append(
                 self.parse(
-                    plan, target, source_mask=source_mask, context_mask=target_mask
+                    plan, target, source_mask=source_mask, context_mask=target_mask,
+                    context_places=target_places,
                 )
             )
             target_parts.append(
                 self.parse(
-                    back, source, source_mask=target_mask, context_mask=source_mask
+                    back, source, source_mask=target_mask, context_mask=source_mask,
+                    context_places=source_places,
                 )
-            )
+            )  # fmt: skip
         return (
             self.aggregate(source_parts, mask=source_mask),
             self.aggregate(target_parts, mask=target_mask),

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from cane_gane.chunks import in_chunks
 from cane_gane.layers import InnerProduct
+from cane_gane.merging import Texts, merged
 from cane_gane.models.words import flat_texts, leave_words_out, repeat_texts
 
 Batch = dict[str, tf.Tensor]
@@ -94,19 +95,32 @@ class PairModel(keras.Model):
             The vectors z^s of source given target and of target given source,
             each `[b, d]`.
         """
-        return self._encode(tf.convert_to_tensor(self.words), source, target)
+        source, target = self.prepare_texts(source), self.prepare_texts(target)
+        return self.encode_prepared(source, target)
 
-    def _encode(
-        self, table: tf.Tensor, source: tf.Tensor, target: tf.Tensor
+    def prepare_texts(self, ids: tf.Tensor) -> tf.Tensor | Texts:
+        """Merges words that repeat in a text, `[b, n]`, where the encoder can do so."""
+        return merged(ids) if getattr(self.encoder, "merges", False) else ids
+
+    def encode_prepared(
+        self,
+        source: tf.Tensor | Texts,
+        target: tf.Tensor | Texts,
+        table: tf.Tensor | None = None,
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        with tf.name_scope("lookup"):
-            source_words, target_words = (tf.gather(table, x) for x in (source, target))
-        return self.encoder(
-            source_words,
-            target_words,
-            source_mask=source > 0,
-            target_mask=target > 0,
-        )
+        """As `encode`, for prepared texts, with word vectors from another table."""
+        if table is None:
+            table = tf.convert_to_tensor(self.words)
+        options = {}
+        for name, side in (("source", source), ("target", target)):
+            ids = side
+            if isinstance(side, Texts):
+                ids, options[f"{name}_mask"], options[f"{name}_places"] = side
+            else:
+                options[f"{name}_mask"] = ids > 0
+            with tf.name_scope("lookup"):
+                options[name] = tf.gather(table, ids)
+        return self.encoder(options.pop("source"), options.pop("target"), **options)
 
     def look_up(self, ids: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Looks words up, `[b, n]` to `[b, n, p]`, and marks the real ones."""
@@ -210,9 +224,9 @@ class PairModel(keras.Model):
             table = tf.gather(tf.convert_to_tensor(self.words), words)
         _, left, right = tf.split(index, [1, tf.size(source), tf.size(target)])
         near, far = in_chunks(
-            lambda source, target, _: self._encode(table, source, target),
-            tf.reshape(left, tf.shape(source)),
-            tf.reshape(right, tf.shape(target)),
+            lambda source, target, _: self.encode_prepared(source, target, table),
+            self.prepare_texts(tf.reshape(left, tf.shape(source))),
+            self.prepare_texts(tf.reshape(right, tf.shape(target))),
             outputs=2,
             dtype=table.dtype,
         )

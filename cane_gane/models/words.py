@@ -21,15 +21,12 @@ def leave_words_out(ids: tf.Tensor, rate: float, seed: tf.Tensor) -> tf.Tensor:
         seed: Two integers that the choice hangs on.
 
     Returns:
-        Word ids of what is left, closed up, `[batch, n]`.
+        Word ids of what is left, closed up, no wider than the longest text.
     """
     real = ids > 0
     kept = real & (tf.random.stateless_uniform(tf.shape(ids), seed) >= rate)
     kept = tf.where(tf.reduce_any(kept, 1, keepdims=True), kept, real)
-    order = tf.argsort(tf.cast(~kept, tf.int32), stable=True)
-    left = tf.gather(ids, order, batch_dims=1)
-    count = tf.math.count_nonzero(kept, 1, keepdims=True, dtype=tf.int32)
-    return tf.where(tf.range(tf.shape(ids)[1]) < count, left, 0)
+    return tf.ragged.boolean_mask(ids, kept).to_tensor()
 
 
 def repeat_texts(texts: tf.Tensor, count: tf.Tensor) -> tf.Tensor:

@@ -90,10 +90,11 @@ class _Reverse:
         self.problem, self.inner, self.through_all = problem, inner, through_all
         self.steps, self.plan = solution.steps, tf.cast(solution.plan, dtype)
         self.f = solution.f
-        # g is 0 before the first step, and a step earlier: gs[r + inner + 1] is g of
-        # sweep r
-        self.g = tf.pad(solution.g, [[inner + 1, 0], [0, 0], [0, 0], [0, 0]])
         self.log_nu = log_weights(problem.nu)
+        # g is log nu before the first step, and a step earlier: gs[r + inner + 1] is g
+        # of sweep r
+        start = tf.repeat(tf.cast(self.log_nu, tf.float64)[None], inner + 1, 0)
+        self.g = tf.concat([start, solution.g], 0)
 
     def run(self, upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
         """Derivatives by X, `mu` and `nu`, each of the shape of its variable."""
@@ -112,7 +113,11 @@ class _Reverse:
         _, adjoint = tf.while_loop(
             lambda r, adjoint: r >= first, self._sweep, (last, start)
         )
-        return adjoint.x, adjoint.mu, adjoint.nu
+        by_nu = adjoint.nu
+        if self.through_all:
+            start = adjoint.g + adjoint.earlier_g
+            by_nu += tf.math.divide_no_nan(start, self.problem.nu)
+        return adjoint.x, adjoint.mu, by_nu
 
     def _times(self, step: tf.Tensor) -> tf.Tensor:
         """How often X enters the plan of a step, but for what is held constant."""

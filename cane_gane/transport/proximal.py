@@ -22,6 +22,7 @@ from cane_gane.transport.scalings import (
     LogForm,
     PowerForm,
     State,
+    log_weights,
 )
 
 # The spread of X up to which products of a whole run keep every entry that matters
@@ -61,8 +62,8 @@ class History(NamedTuple):
 
     @classmethod
     def empty(cls, mu: tf.Tensor, nu: tf.Tensor, sweeps: int) -> History:
-        """Zeros like the weights; float64, since potentials grow with the steps."""
-        start = [tf.zeros_like(x, tf.float64) for x in (mu, nu)]
+        """Logarithms of the weights; float64, since potentials grow with the steps."""
+        start = [log_weights(tf.cast(x, tf.float64)) for x in (mu, nu)]
         arrays = [
             tf.TensorArray(tf.float64, sweeps, element_shape=x.shape).unstack(
                 tf.zeros(tf.concat([[sweeps], tf.shape(x)], 0), tf.float64)

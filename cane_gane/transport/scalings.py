@@ -36,7 +36,11 @@ class Form(ABC):
 
     @abstractmethod
     def start(self) -> State:
-        """T = 1 and a constant sigma, whose value cancels."""
+        """T = mu nu' and a constant sigma, whose value cancels.
+
+        Algorithm 1 starts from T = 1, which is the same for words of equal weights. Of
+        others this gives the plan of a text in which words repeat.
+        """
 
     @abstractmethod
     def plan(self, state: State) -> tf.Tensor:
@@ -77,10 +81,9 @@ class KernelForm(Form):
         self.factor = tf.exp(-problem.scaled)
 
     def start(self) -> State:
-        """T = 1 and a constant sigma, whose value cancels."""
-        ones, nu = tf.ones_like, self.problem.nu
-        sigma = tf.cast(nu > 0, nu.dtype)  # masked columns enter no sum
-        return State(ones(self.factor), ones(self.problem.mu), sigma, sigma)
+        """T = mu nu' and a constant sigma, whose value cancels."""
+        mu, nu = self.problem.mu, self.problem.nu
+        return State(tf.ones_like(self.factor), mu, nu, tf.ones_like(nu))
 
     def plan(self, state: State) -> tf.Tensor:
         """T = diag(delta) Q diag(sigma)."""
@@ -151,10 +154,16 @@ class LogForm(Form):
         self.log_mu, self.log_nu = log_weights(problem.mu), log_weights(problem.nu)
 
     def start(self) -> State:
-        """T = 1 and a constant sigma, whose value cancels."""
-        zeros, problem = tf.zeros_like, self.problem
-        sigma = zeros(problem.nu)
-        return State(zeros(problem.scaled), zeros(problem.mu), sigma, sigma)
+        """T = mu nu' and a constant sigma, whose value cancels."""
+        delta, sigma = (
+            tf.where(weights > 0, logs, _LOG_OF_NOTHING)
+            for weights, logs in (
+                (self.problem.mu, self.log_mu),
+                (self.problem.nu, self.log_nu),
+            )
+        )
+        carried = tf.where(self.problem.nu > 0, tf.zeros_like(sigma), sigma)
+        return State(tf.zeros_like(self.problem.scaled), delta, sigma, carried)
 
     def plan(self, state: State) -> tf.Tensor:
         """T = diag(delta) Q diag(sigma)."""

@@ -68,7 +68,9 @@ def settings(case: str, dataset: str, ratio: str) -> Any:
 
 def main(case: str, dataset: str, ratio: str) -> None:
     config = settings(case, dataset, ratio)
-    load_tensorflow(deterministic=config.deterministic, device="auto")
+    load_tensorflow(
+        deterministic=config.deterministic, device="auto", by_pairs=config.masked
+    )
     from cane_gane.models import build_model
     from cane_gane.preparation import prepare
     from cane_gane.servable import Servable

@@ -56,7 +56,7 @@ class Config:
         choices=("context", "literal"),
     )  # fmt: skip
     beta: float = _setting(0.5, "inverse step of the transport solver", low=1e-3)
-    iterations: int = _setting(20, "steps of the transport solver", low=1)
+    iterations: int = _setting(10, "steps of the transport solver", low=1)
     gradient: str = _setting(
         "last_step", "gradient through the plan", choices=("full", "last_step", "none")
     )

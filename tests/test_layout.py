@@ -18,7 +18,7 @@ ORDER = [
     {"vectorize", "sampling", "inspection", "catalog", "config"},
     {"batches", "builders", "preparation"},
     {"transport"},
-    {"chunks"},
+    {"chunks", "merging"},
     {"layers"},
     {"objectives", "optimizers"},
     {"models"},

@@ -90,9 +90,7 @@ def test_a_merged_word_is_aligned_as_each_of_its_occurrences(pair, scale):
 def test_merged_words_are_parsed_in_the_order_of_the_text(pair, options):
     ((source, real), (target, known)), (left, right) = pair
     whole = TransportPlan()(source, target, source_mask=real, target_mask=known)
-    plan = TransportPlan()(
-        left[0], right[0], source_mask=left[1], target_mask=right[1]
-    )
+    plan = TransportPlan()(left[0], right[0], source_mask=left[1], target_mask=right[1])
     layer = AttentionParsing(return_plan=True, **options)
     expected = layer(whole, target, source_mask=real, context_mask=known)
     found = layer(

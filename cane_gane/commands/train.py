@@ -88,7 +88,11 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     )
     from cane_gane.startup import load_tensorflow
 
-    load_tensorflow(deterministic=config.deterministic, device=values.device)
+    load_tensorflow(
+        deterministic=config.deterministic,
+        device=values.device,
+        by_pairs=config.masked,
+    )
     from cane_gane import experiment
     from cane_gane.report.tables import summary
     from cane_gane.runs import RunFolder

@@ -119,7 +119,10 @@ class TransportEncoder(keras.layers.Layer):
             back = tf.transpose(plan, [0, 2, 1])
             source_parts.append(
                 self.parse(
-                    plan, target, source_mask=source_mask, context_mask=target_mask,
+                    plan,
+                    target,
+                    source_mask=source_mask,
+                    context_mask=target_mask,
                     context_places=target_places,
                 )
             )

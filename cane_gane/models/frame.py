@@ -111,16 +111,16 @@ class PairModel(keras.Model):
         """As `encode`, for prepared texts, with word vectors from another table."""
         if table is None:
             table = tf.convert_to_tensor(self.words)
-        options = {}
-        for name, side in (("source", source), ("target", target)):
-            ids = side
-            if isinstance(side, Texts):
-                ids, options[f"{name}_mask"], options[f"{name}_places"] = side
-            else:
-                options[f"{name}_mask"] = ids > 0
-            with tf.name_scope("lookup"):
-                options[name] = tf.gather(table, ids)
-        return self.encoder(options.pop("source"), options.pop("target"), **options)
+        if not (isinstance(source, Texts) and isinstance(target, Texts)):
+            masks = {"source_mask": source > 0, "target_mask": target > 0}
+            return self.encoder(*_look_up(table, source, target), **masks)
+        return self.encoder(
+            *_look_up(table, source.words, target.words),
+            source_mask=source.counts,
+            target_mask=target.counts,
+            source_places=source.places,
+            target_places=target.places,
+        )
 
     def look_up(self, ids: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Looks words up, `[b, n]` to `[b, n, p]`, and marks the real ones."""
@@ -273,3 +273,17 @@ class PairModel(keras.Model):
         self.optimizer.apply(tape.gradient(loss, variables), variables)
         self.loss_tracker.update_state(losses)
         return {"loss": self.loss_tracker.result()}
+
+
+def _look_up(
+    table: tf.Tensor, source: tf.Tensor, target: tf.Tensor
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """Looks up the words of both sides at once, for one gradient of the table."""
+    sides = (source, target)
+    with tf.name_scope("lookup"):
+        flat = tf.gather(table, tf.concat([tf.reshape(x, [-1]) for x in sides], 0))
+        near, far = tf.split(flat, [tf.size(source), tf.size(target)])
+        return tuple(
+            tf.reshape(part, tf.concat([tf.shape(ids), tf.shape(table)[1:]], 0))
+            for part, ids in ((near, source), (far, target))
+        )

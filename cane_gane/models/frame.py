@@ -13,6 +13,7 @@ from cane_gane.merging import Texts, merged
 from cane_gane.models.words import flat_texts, leave_words_out, repeat_texts
 
 Batch = dict[str, tf.Tensor]
+Prepared = Any  # `Texts`, or word ids where words are not merged
 
 
 class Vectors(NamedTuple):
@@ -98,29 +99,26 @@ class PairModel(keras.Model):
         source, target = self.prepare_texts(source), self.prepare_texts(target)
         return self.encode_prepared(source, target)
 
-    def prepare_texts(self, ids: tf.Tensor) -> tf.Tensor | Texts:
+    def prepare_texts(self, ids: tf.Tensor) -> Prepared:
         """Merges words that repeat in a text, `[b, n]`, where the encoder can do so."""
         return merged(ids) if getattr(self.encoder, "merges", False) else ids
 
     def encode_prepared(
-        self,
-        source: tf.Tensor | Texts,
-        target: tf.Tensor | Texts,
-        table: tf.Tensor | None = None,
+        self, source: Prepared, target: Prepared, table: tf.Tensor | None = None
     ) -> tuple[tf.Tensor, tf.Tensor]:
         """As `encode`, for prepared texts, with word vectors from another table."""
         if table is None:
             table = tf.convert_to_tensor(self.words)
-        if not (isinstance(source, Texts) and isinstance(target, Texts)):
-            masks = {"source_mask": source > 0, "target_mask": target > 0}
-            return self.encoder(*_look_up(table, source, target), **masks)
-        return self.encoder(
-            *_look_up(table, source.words, target.words),
-            source_mask=source.counts,
-            target_mask=target.counts,
-            source_places=source.places,
-            target_places=target.places,
-        )
+        if isinstance(source, Texts):
+            return self.encoder(
+                *_look_up(table, source.words, target.words),
+                source_mask=source.counts,
+                target_mask=target.counts,
+                source_places=source.places,
+                target_places=target.places,
+            )
+        masks = {"source_mask": source > 0, "target_mask": target > 0}
+        return self.encoder(*_look_up(table, source, target), **masks)
 
     def look_up(self, ids: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Looks words up, `[b, n]` to `[b, n, p]`, and marks the real ones."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import sys
 import tempfile
@@ -98,13 +99,19 @@ def train(model: Any, prepared: Any) -> None:
     batches = iter(edge_batches(prepared.texts, sampler, trim=model.trims))
     model.make_train_function()
 
+    sizes = itertools.cycle(batch_sizes(len(prepared.fitted), sampler.batch_size))
+
     def step() -> int:
-        batch = next(batches)
-        float(model.train_function(iter([batch]))["loss"])
-        return len(batch["source"])
+        float(model.train_function(batches)["loss"])
+        return next(sizes)
 
     step()
     take_turns(step, len(prepared.fitted))
+
+
+def batch_sizes(edges: int, size: int) -> list[int]:
+    """How many edges the batches of an epoch have."""
+    return [min(size, edges - start) for start in range(0, edges, size)]
 
 
 def score(servable: Any, nodes: int, path: Path) -> None:

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from cane_gane.transport.buckets import by_length
 
-CHUNK = 12  # pairs that stay in a core's cache together
+CHUNK = 8  # pairs that stay in a core's cache together
 
 
 def text_lengths(ids: tf.Tensor) -> tf.Tensor:

@@ -42,7 +42,11 @@ class Servable:
             unknown: The id of words that are not in it.
         """
         self.model = model
-        self._texts = tf.Variable(texts.ids, trainable=False, name="texts")
+        self._texts = tf.nest.map_structure(
+            lambda ids: tf.Variable(ids, trainable=False),
+            model.prepare_texts(tf.constant(texts.ids)),
+        )
+        self._count = len(texts.ids)
         self._width = texts.ids.shape[1]
         self._softmax = WordAlignment(return_plan=True)
         self._tokenizer = GraphTokenizer(vocabulary, self._width, unknown)
@@ -54,7 +58,8 @@ class Servable:
             near, far = self.model.encode_prepared(left, right)
             return tf.reduce_sum(near * far, -1)
 
-        return {"score": self._encoded(text_term, self._ids(source), self._ids(target))}
+        texts = map(self.model.prepare_texts, map(self._ids, (source, target)))
+        return {"score": self._chunked(text_term, *texts)}
 
     def score_nodes(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
         """Scores pairs of nodes, `[batch]`, by all four terms."""
@@ -68,16 +73,16 @@ class Servable:
             terms = self.model.pair_terms(near, source_place, far, target_place)
             return tf.reduce_sum(terms, -1)
 
-        return {"score": self._encoded(all_terms, self._of(source), self._of(target))}
+        return {"score": self._chunked(all_terms, self._of(source), self._of(target))}
 
     def embed(self, text: tf.Tensor, context: tf.Tensor) -> Outputs:
         """Embeds texts, each in the context of another, `[batch, d]`."""
-        vectors = self._encoded(self._first, self._ids(text), self._ids(context))
-        return {"embedding": vectors}
+        texts = map(self.model.prepare_texts, map(self._ids, (text, context)))
+        return {"embedding": self._chunked(self._first, *texts)}
 
     def embed_nodes(self, nodes: tf.Tensor, contexts: tf.Tensor) -> Outputs:
         """Embeds nodes in others' context: structure, then text, `[batch, 2d]`."""
-        text = self._encoded(self._first, self._of(nodes), self._of(contexts))
+        text = self._chunked(self._first, self._of(nodes), self._of(contexts))
         return {"embedding": tf.concat([self.model.place(nodes), text], -1)}
 
     def plan(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
@@ -122,8 +127,8 @@ class Servable:
 
     def text_vectors(self, count: int) -> Floats:
         """Embeds the texts of the first nodes in their own context, `[<= count, d]`."""
-        ids = self._texts[:count]
-        return tf.function(self._encoded)(self._first, ids, ids).numpy()
+        texts = self._of(tf.range(min(count, self._count)))
+        return tf.function(self._chunked)(self._first, texts, texts).numpy()
 
     def export(self, path: Path) -> None:
         """Writes the SavedModel, with weights stored once, in place of an older one."""
@@ -146,15 +151,6 @@ class Servable:
     def _first(self, left: Any, right: Any, _: tf.Tensor) -> tf.Tensor:
         return self.model.encode_prepared(left, right)[0]
 
-    def _encoded(
-        self,
-        function: Callable[[Any, Any, tf.Tensor], tf.Tensor],
-        left: tf.Tensor,
-        right: tf.Tensor,
-    ) -> tf.Tensor:
-        """Applies a function to chunks of prepared texts, from word ids."""
-        return self._chunked(function, *map(self.model.prepare_texts, (left, right)))
-
     def _chunked(
         self,
         function: Callable[[Any, Any, tf.Tensor], tf.Tensor],
@@ -165,8 +161,8 @@ class Servable:
             lambda *chunk: (function(*chunk),), left, right, trim=self.model.trims
         )[0]
 
-    def _of(self, nodes: tf.Tensor) -> tf.Tensor:
-        return tf.gather(self._texts, nodes)
+    def _of(self, nodes: tf.Tensor) -> Any:
+        return tf.nest.map_structure(lambda x: tf.gather(x, nodes), self._texts)
 
     def _ids(self, texts: tf.Tensor) -> tf.Tensor:
         ids, _ = self._tokenizer(texts)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 from cane_gane.config import Config
 from cane_gane.models.words import lsa_vectors
 from cane_gane.preparation import Prepared
 from cane_gane.servable import Servable
 from cane_gane.walks import turned_to, walk_vectors
 
-_TURNED = 4096  # texts that decide how node vectors are turned
+_TURNED = 1024  # texts that decide how node vectors are turned
 
 
 def start_tables(servable: Servable, config: Config, prepared: Prepared) -> None:
@@ -26,5 +28,8 @@ def start_tables(servable: Servable, config: Config, prepared: Prepared) -> None
         model.words.assign(start)
     if config.places == "walks":
         texts = prepared.network.texts
-        places = walk_vectors(texts, prepared.fitted, config.dimension, config.seed)
-        model.structure.assign(turned_to(places, servable.text_vectors(_TURNED)))
+        walk = (texts, prepared.fitted, config.dimension, config.seed)
+        with ThreadPoolExecutor(1) as beside:
+            places = beside.submit(walk_vectors, *walk)
+            vectors = servable.text_vectors(_TURNED)
+            model.structure.assign(turned_to(places.result(), vectors))

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from cane_gane import chunks
 from cane_gane.batches import edge_batches
 from cane_gane.config import VARIANTS, make_config
-from cane_gane.models import PairModel, build_model
+from cane_gane.models import PairModel, build_model, frame
 from cane_gane.models.encoders import TransportEncoder
 from cane_gane.models.words import leave_words_out, lsa_vectors
 from cane_gane.sampling import EdgeSampler
@@ -141,7 +140,7 @@ def test_the_fast_path_of_training_changes_no_loss(variant, monkeypatch):
         model, batch = make(variant), one_batch(texts=repeating)
         return [float(model.train_step(batch)["loss"]) for _ in range(4)]
 
-    monkeypatch.setattr(chunks, "CHUNK", 3)
+    monkeypatch.setattr(frame, "CHUNK", 3)
     fast = losses()
     monkeypatch.setattr(PairModel, "_encode_many", PairModel.encode)
     monkeypatch.setattr(TransportEncoder, "merges", False)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-_BLOCK = 32  # positions that one product gives
+_BLOCK = 48  # positions that one product gives
 
 
 def convolve(rows: tf.Tensor, kernel: tf.Tensor, places: tf.Tensor) -> tf.Tensor:

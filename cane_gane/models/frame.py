@@ -12,6 +12,7 @@ from cane_gane.layers import InnerProduct
 from cane_gane.merging import Texts, merged
 from cane_gane.models.words import flat_texts, leave_words_out, repeat_texts
 
+CHUNK = 12  # pairs: fewer chunks mean fewer gradients of the word table to add up
 Batch = dict[str, tf.Tensor]
 Prepared = Any  # `Texts`, or word ids where words are not merged
 
@@ -226,6 +227,7 @@ class PairModel(keras.Model):
             self.prepare_texts(tf.reshape(left, tf.shape(source))),
             self.prepare_texts(tf.reshape(right, tf.shape(target))),
             outputs=2,
+            size=CHUNK,
             dtype=table.dtype,
         )
         shape = [None, self.words.shape[1]]

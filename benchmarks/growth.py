@@ -64,12 +64,14 @@ def draw(found: dict[str, list[float]], path: Path) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 6), layout="constrained")
-    axes = figure.subplots(2, 2)
+    axes = figure.subplots(2, 2, sharey=True)
     for axis, (name, seconds) in zip(axes.flat, found.items(), strict=True):
         axis.loglog(SIZES[name], seconds, "o-", color="#0072b2")
         axis.set_title(f"{name}: slope {slope(SIZES[name], seconds):.2f}")
-        axis.set_ylabel("seconds of a step")
-        axis.grid(which="both", alpha=0.3)
+        axis.set_xticks(SIZES[name], [f"{size:,}" for size in SIZES[name]])
+        axis.minorticks_off()
+        axis.grid(alpha=0.3)
+    figure.supylabel("seconds of a step")
     path.parent.mkdir(exist_ok=True)
     figure.savefig(path, dpi=110)
 

@@ -17,7 +17,7 @@ import numpy as np
 from cane_gane.config import make_config
 from cane_gane.startup import load_tensorflow
 
-PAIRS = 1024  # scored in a step
+PAIRS = 8192  # scored in a step, as evaluation does
 
 
 def turns(units: int) -> Generator[None, int, None]:

@@ -14,7 +14,7 @@ from cane_gane.splits import Edges
 
 Floats = npt.NDArray[np.float32]
 
-BATCH = 4096
+BATCH = 8192
 
 
 class Served:

@@ -105,6 +105,7 @@ class Keeper(keras.callbacks.Callback):
         """Judges and keeps the epoch."""
         loss = float((logs or {})["loss"])
         self._check(epoch, loss)
+        self.model.settle()
         row: dict[str, Any] = {"epoch": epoch + 1, "loss": loss, "validation_auc": None}
         last = epoch + 1 == self._epochs
         if self._validate and ((epoch + 1) % self._every == 0 or last):

@@ -149,6 +149,23 @@ def test_the_fast_path_of_training_changes_no_loss(variant, monkeypatch):
     np.testing.assert_allclose(fast, plain, rtol=1e-5)
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_tables_kept_by_rows_learn_what_dense_ones_do(variant, monkeypatch):
+    sampler = EdgeSampler(EDGES, batch_size=2)
+    batches = list(edge_batches(TEXTS, sampler).take(12))
+
+    def tables():
+        model = make(variant)
+        losses = [float(model.train_step(batch)["loss"]) for batch in batches]
+        model.settle()
+        return losses, model.words.numpy(), model.structure.numpy()
+
+    dense = tables()
+    monkeypatch.setattr(frame, "MANY_ROWS", 0)
+    for found, expected in zip(tables(), dense, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("variant", ["wane", "ot", "ap"])
 def test_text_vectors_start_as_the_mean_of_their_words(variant):
     model = make(variant, start="lsa")

@@ -2,9 +2,13 @@
 
 import keras
 import numpy as np
+import pytest
 import tensorflow as tf
 
+from cane_gane import optimizers
 from cane_gane.optimizers import OPTIMIZERS, SummingAdam
+
+RATE = 1 / 128  # the same number in every floating type
 
 
 def adam_by_hand(table, gradients, rate=1e-3, epsilon=1e-8):
@@ -53,3 +57,34 @@ def test_keras_adam_moves_a_word_that_repeats_further():
     # Four ones squared apart are 4, their sum squared is 16: twice the step.
     np.testing.assert_allclose(moved(False), [1e-3, 0, 1e-3], rtol=1e-3)
     np.testing.assert_allclose(moved(True), [1e-3, 0, 2e-3], rtol=1e-3)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-7], ids=["usual", "near epsilon"])
+def test_rows_make_up_for_the_steps_they_missed(scale):
+    """Rows of a table that are seen now and then, and one after 300 steps."""
+    rng = np.random.default_rng(2)
+    start = rng.integers(-9, 9, (6, 3)) / 8
+    variable = keras.Variable(start, dtype="float64")
+    optimizer = SummingAdam(RATE)
+    optimizer.build([variable])
+    optimizer.keep_rows(variable)
+    dense = np.zeros((400, 6, 3))
+    for step in range(400):
+        rows = rng.integers(0, 5, 2)
+        rows = [5, 5] if step in (3, 320) else rows
+        optimizer.bring_up_to_date(variable, rows)
+        expected = adam_by_hand(start, dense[:step], RATE)
+        np.testing.assert_allclose(
+            variable.numpy()[rows], expected[rows], rtol=1e-8, atol=1e-9
+        )
+        slices = scale * rng.normal(size=(2, 3))
+        optimizer.apply([tf.IndexedSlices(slices, rows, (6, 3))], [variable])
+        np.add.at(dense[step], rows, slices)
+    optimizer.settle()
+    expected = adam_by_hand(start, dense, RATE)
+    np.testing.assert_allclose(variable.numpy(), expected, rtol=1e-8, atol=1e-9)
+
+
+def test_a_table_is_settled_slice_by_slice(monkeypatch):
+    monkeypatch.setattr(optimizers, "_SLICE", 2)
+    test_rows_make_up_for_the_steps_they_missed(1.0)

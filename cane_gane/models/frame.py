@@ -11,8 +11,11 @@ from cane_gane.chunks import in_chunks
 from cane_gane.layers import InnerProduct
 from cane_gane.merging import Texts, merged
 from cane_gane.models.words import flat_texts, leave_words_out, repeat_texts
+from cane_gane.optimizers import SummingAdam
 
 CHUNK = 12  # pairs: fewer chunks mean fewer gradients of the word table to add up
+# Rows from which on a table is updated by the rows that a step has seen.
+MANY_ROWS = 1 << 16
 Batch = dict[str, tf.Tensor]
 Prepared = Any  # `Texts`, or word ids where words are not merged
 
@@ -123,7 +126,7 @@ class PairModel(keras.Model):
 
     def look_up(self, ids: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Looks words up, `[b, n]` to `[b, n, p]`, and marks the real ones."""
-        return tf.gather(tf.convert_to_tensor(self.words), ids), ids > 0
+        return tf.gather(self.words.value, ids), ids > 0
 
     def match(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         """Returns how the encoder matches the words of two texts, `[b, n, m]`."""
@@ -149,10 +152,14 @@ class PairModel(keras.Model):
         self.pair_terms(near, place, far, place)
         self.built = True
         self.optimizer.build(self.trainable_variables)
+        if isinstance(self.optimizer, SummingAdam):
+            for table in (self.words, self.structure):
+                if table.shape[0] >= MANY_ROWS:
+                    self.optimizer.keep_rows(table)
 
     def place(self, nodes: tf.Tensor) -> tf.Tensor:
         """Returns the structure vectors of nodes, `[..., d]`."""
-        rows = tf.gather(tf.convert_to_tensor(self.structure), nodes)
+        rows = tf.gather(self.structure.value, nodes)
         return tf.clip_by_norm(rows, 1.0, axes=-1) if self.clip else rows
 
     def pair_terms(
@@ -220,7 +227,7 @@ class PairModel(keras.Model):
         ]
         with tf.name_scope("lookup"):
             words, index = tf.unique(tf.concat(ids, 0))  # padding first, as in ids
-            table = tf.gather(tf.convert_to_tensor(self.words), words)
+            table = tf.gather(self.words.value, words)
         _, left, right = tf.split(index, [1, tf.size(source), tf.size(target)])
         near, far = in_chunks(
             lambda source, target, _: self.encode_prepared(source, target, table),
@@ -266,6 +273,7 @@ class PairModel(keras.Model):
 
     def train_step(self, batch: Batch) -> dict[str, tf.Tensor]:
         """Takes one step on the summed loss; reports the mean loss of an edge."""
+        self._bring_up_to_date(batch)
         with tf.GradientTape() as tape:
             losses = self.loss(*self(batch, training=True))
             loss = tf.reduce_sum(losses)
@@ -273,6 +281,22 @@ class PairModel(keras.Model):
         self.optimizer.apply(tape.gradient(loss, variables), variables)
         self.loss_tracker.update_state(losses)
         return {"loss": self.loss_tracker.result()}
+
+    def _bring_up_to_date(self, batch: Batch) -> None:
+        """Makes the rows that a batch reads what a dense update would have made."""
+        if not isinstance(self.optimizer, SummingAdam):
+            return
+        for table, names in (
+            (self.words, ("source_text", "target_text", "negatives_text")),
+            (self.structure, ("source", "target", "negatives")),
+        ):
+            rows = [tf.reshape(batch[name], [-1]) for name in names]
+            self.optimizer.bring_up_to_date(table, tf.concat(rows, 0))
+
+    def settle(self) -> None:
+        """Makes all rows of the tables ready to be read, after some steps."""
+        if isinstance(self.optimizer, SummingAdam):
+            self.optimizer.settle()
 
 
 def _look_up(

@@ -55,8 +55,8 @@ class TransportPlan(MaskConsumer):
 
     Returns:
         Plans, `[batch, n, m]`: rows sum to 1 / n_u, columns to 1 / n_v, times how
-        often the word stands there; zeros at
-        padding, and everywhere if one of the two texts is empty.
+        often the word stands in its text; zeros at padding, and everywhere if one of
+        the two texts is empty.
 
     Raises:
         ValueError: The cost is not known, or the solver refuses a setting.

@@ -87,11 +87,12 @@ def ipot(
         Q = A * T,  delta = 1 / (n Q sigma),  sigma = 1 / (m Q' delta),
         T = diag(delta) Q diag(sigma)
 
-    Beyond the paper, words have masks and may have weights in place of 1 / n and
-    1 / m. Each step ends with sigma, so columns sum to their weights at once and rows
-    do so in the limit. Where entries of the plan would underflow between the steps,
-    which the spread of C / beta tells, float64 or the log domain is used instead of
-    the above. 16-bit costs are solved in float32.
+    Beyond the paper, words have masks and may have weights in place of 1 / n and 1 / m;
+    T starts as their product, so that a word of twice the weight has the plan of two
+    equal words, added up. Each step ends with sigma, so columns sum to their weights at
+    once and rows do so in the limit. Where entries of the plan would underflow between
+    the steps, which the spread of C / beta tells, float64 or the log domain is used
+    instead of the above. 16-bit costs are solved in float32.
 
     Args:
         cost: Costs C, `[batch, n, m]`. Masked places may hold anything.

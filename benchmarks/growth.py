@@ -62,13 +62,14 @@ def slope(sizes: tuple[int, ...], seconds: list[float]) -> float:
 
 def draw(found: dict[str, list[float]], path: Path) -> None:
     from matplotlib.figure import Figure
+    from matplotlib.ticker import EngFormatter
 
     figure = Figure(figsize=(9, 6), layout="constrained")
     axes = figure.subplots(2, 2, sharey=True)
     for axis, (name, seconds) in zip(axes.flat, found.items(), strict=True):
         axis.loglog(SIZES[name], seconds, "o-", color="#0072b2")
         axis.set_title(f"{name}: slope {slope(SIZES[name], seconds):.2f}")
-        axis.set_xticks(SIZES[name], [f"{size:,}" for size in SIZES[name]])
+        axis.set_xticks(SIZES[name], map(EngFormatter(sep=""), SIZES[name]))
         axis.minorticks_off()
         axis.grid(alpha=0.3)
     figure.supylabel("seconds of a step")

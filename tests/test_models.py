@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 from cane_gane.batches import edge_batches
+from cane_gane.checkpoints import load_checkpoint, save_checkpoint
 from cane_gane.config import VARIANTS, make_config
 from cane_gane.models import PairModel, build_model, frame
 from cane_gane.models.encoders import TransportEncoder
@@ -199,3 +200,24 @@ def test_lsa_puts_words_of_one_topic_near_each_other():
 def test_lsa_has_a_vector_for_every_word_of_a_tiny_network():
     texts = EncodedTexts(np.array([[2, 3], [3, 0]], np.int32), np.array([2, 1]), 0)
     assert np.isfinite(lsa_vectors(texts, 4, 100, seed=1)).all()
+
+
+def test_tables_kept_by_rows_go_on_from_a_checkpoint(monkeypatch, tmp_path):
+    monkeypatch.setattr(frame, "MANY_ROWS", 0)
+    batches = list(edge_batches(TEXTS, EdgeSampler(EDGES, batch_size=2)).take(10))
+
+    def train(model, batches):
+        for batch in batches:
+            model.train_step(batch)
+        model.settle()
+        return model
+
+    undisturbed = train(make("ap"), batches[:5])
+    save_checkpoint(tmp_path / "last.npz", undisturbed, {})
+    train(undisturbed, batches[5:])
+    resumed = make("ap")
+    load_checkpoint(tmp_path / "last.npz", resumed)
+    train(resumed, batches[5:])
+    for name in ("words", "structure"):
+        found, expected = (getattr(m, name).numpy() for m in (resumed, undisturbed))
+        np.testing.assert_array_equal(found, expected)

@@ -12,12 +12,13 @@ class Problem(NamedTuple):
     """Costs and weights of a batch, prepared for the steps.
 
     Attributes:
-        scaled: X, each row less its smallest entry, 0 where masked, `[batch, n, m]`.
+        scaled: X, less a constant of each row, finite where masked, `[batch, n, m]`.
         real: True at pairs of real words, `[batch, n, m]`, or None if all are: XLA
             folds a constant mask at great length while it compiles.
         mu: Source weights, `[batch, n, 1]`.
         nu: Target weights, `[batch, 1, m]`.
-        spread: The largest entry of `scaled`, `[]`, or a bound that is known before.
+        spread: How far apart entries of a row are at most, `[]`, or a bound that is
+            known before.
     """
 
     scaled: tf.Tensor

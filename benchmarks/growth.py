@@ -1,18 +1,22 @@
-"""Seconds of a training step as the work grows: `bash run.sh benchmark growth`.
+"""Time and memory of a training step as work grows: `bash run.sh benchmark growth`.
 
-Random texts and edges; one size is changed at a time. Writes the log-log plot to
-docs/figures/growth.png and prints the points with the fitted slope.
+Random texts and edges; one size is changed at a time, each in a process of its own.
+Writes the log-log plot to docs/figures/growth.png and prints the points with the fitted
+slope and the peak memory.
 """
 
 from __future__ import annotations
 
+import json
 import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.turns import peak
 from cane_gane.config import make_config
 from cane_gane.startup import load_tensorflow
 
@@ -77,26 +81,38 @@ def draw(found: dict[str, list[float]], path: Path) -> None:
     figure.savefig(path, dpi=110)
 
 
-def main() -> None:
+def child(sizes: str) -> None:
     load_tensorflow(deterministic=True, device="auto")
-    import keras
+    seconds = step_seconds(json.loads(sizes))
+    print(json.dumps({"seconds": seconds, "peak_mb": peak()}))
 
+
+def ask(name: str, size: int) -> dict[str, float]:
+    print(name, size, file=sys.stderr, flush=True)
+    command = [sys.executable, "-m", "benchmarks.growth"]
+    given = json.dumps({**USUAL, name: size})
+    done = subprocess.run(
+        [*command, given], cwd=ROOT, stdout=subprocess.PIPE, check=True
+    )
+    answer: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+def main() -> None:
     found: dict[str, list[float]] = {}
-    print("| | " + "sizes | seconds of a step | slope |\n|---|---|---|---|")
+    print("| | sizes | seconds of a step | slope | peak MB |\n|---|---|---|---|---|")
     for name, sizes in SIZES.items():
-        found[name] = []
-        for size in sizes:
-            print(name, size, file=sys.stderr, flush=True)
-            found[name].append(step_seconds({**USUAL, name: size}))
-            keras.backend.clear_session()
+        answers = [ask(name, size) for size in sizes]
+        found[name] = [answer["seconds"] for answer in answers]
         cells = (
             ", ".join(f"{size:,}" for size in sizes),
             ", ".join(f"{x:.2f}" for x in found[name]),
             f"{slope(sizes, found[name]):.2f}",
+            ", ".join(f"{answer['peak_mb']:,.0f}" for answer in answers),
         )
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
     draw(found, ROOT / "docs" / "figures" / "growth.png")
 
 
 if __name__ == "__main__":
-    main()
+    child(sys.argv[1]) if len(sys.argv) > 1 else main()

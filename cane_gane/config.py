@@ -68,6 +68,9 @@ class Config:
     places: str = _setting(
         "walks", "how node vectors start", choices=("walks", "random")
     )
+    popularity: float = _setting(
+        1.0, "what a node's popularity weighs in that start (walks)", low=0
+    )
 
     objective: str = _setting("terms", "loss", choices=("terms", "likelihood"))
     rho: str = _setting("1,1,1", "weights of text, structure and mixed terms")

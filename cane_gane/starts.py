@@ -8,7 +8,7 @@ from cane_gane.config import Config
 from cane_gane.models.words import lsa_vectors
 from cane_gane.preparation import Prepared
 from cane_gane.servable import Servable
-from cane_gane.walks import turned_to, walk_vectors
+from cane_gane.walks import placed, popularity, walk_vectors
 
 _TURNED = 1024  # texts that decide how node vectors are turned
 
@@ -28,8 +28,9 @@ def start_tables(servable: Servable, config: Config, prepared: Prepared) -> None
         model.words.assign(start)
     if config.places == "walks":
         texts = prepared.network.texts
-        walk = (texts, prepared.fitted, config.dimension, config.seed)
+        walk = (texts, prepared.fitted, config.dimension - 1, config.seed)
+        popular = config.popularity * popularity(prepared.fitted, len(texts))
         with ThreadPoolExecutor(1) as beside:
-            places = beside.submit(walk_vectors, *walk)
+            walks = beside.submit(walk_vectors, *walk)
             vectors = servable.text_vectors(_TURNED)
-            model.structure.assign(turned_to(places.result(), vectors))
+            model.structure.assign(placed(walks.result(), popular, vectors))

@@ -1,4 +1,4 @@
-"""Where node vectors start from: walks over training edges and similar texts."""
+"""Where node vectors start from: walks over edges and similar texts, and popularity."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cane_gane.splits import Edges
 
 Floats = npt.NDArray[np.float32]
 
-PLACE_NORM = 3.5  # with it structure and text weigh alike in the score
+PLACE_NORM = 4.0  # with it structure and text weigh alike in the score
 _SIMILAR = 15  # texts that each node is joined with
 _GOES_ON = 0.85  # the chance that a walk takes another step
 _FLOOR = 1e-4  # below it, two nodes are as far apart as any
@@ -53,8 +53,10 @@ def walk_vectors(
         Vectors of norm `PLACE_NORM`, `[nodes, dimension]`.
     """
     count = len(texts)
+    if not dimension:
+        return np.zeros((count, 0), np.float32)
     neighbours = training_neighbours(train, count)
-    own = tfidf_vectors(texts)
+    own = tfidf_vectors(texts, longest=2)
     similar = _nearest(own) + _nearest(one_hop_vectors(own, neighbours))
     step = _GOES_ON * _normalised(neighbours + similar / 2)
     size = min(count, max(2 * dimension, _CELLS // max(count, 1)))
@@ -69,21 +71,33 @@ def walk_vectors(
     return PLACE_NORM * normalize(places)
 
 
-def turned_to(places: Floats, texts: Floats) -> Floats:
-    """Turns all vectors alike, so that each is as near to its text's as can be.
+def popularity(train: Edges, count: int) -> Floats:
+    """Returns 1 + log(1 + n) for each of `count` nodes, n of whose edges end there.
+
+    Edges by chance would end at all nodes alike; real ones prefer the popular.
+    """
+    links = train[train[:, 0] != train[:, 1]]
+    return (1 + np.log1p(np.bincount(links[:, 1], minlength=count))).astype(np.float32)
+
+
+def placed(walks: Floats, popular: Floats, texts: Floats) -> Floats:
+    """Turns all vectors of walks alike, each as near to its text's as can be.
 
     Inner products among them stay; those with text vectors, the mixed terms of the
-    score, have a meaning from the start.
+    score, have a meaning from the start. Popularity goes along the direction that is
+    left free, so that the inner product of two nodes gains the product of theirs.
 
     Args:
-        places: Vectors of nodes, `[nodes, dimension]`.
+        walks: What `walk_vectors` gave, `[nodes, dimension - 1]`.
+        popular: The popularity of each node, times its weight, `[nodes]`.
         texts: Text vectors of the first of them, `[some nodes, dimension]`.
 
     Returns:
         The vectors, `[nodes, dimension]`.
     """
-    turn, _ = orthogonal_procrustes(places[: len(texts)], normalize(texts))
-    return (places @ turn).astype(np.float32)
+    some = np.pad(walks[: len(texts)], ((0, 0), (0, 1)))
+    turn, _ = orthogonal_procrustes(some, normalize(texts))
+    return (np.column_stack([walks, popular]) @ turn).astype(np.float32)
 
 
 def _largest(matrix: Floats, count: int, seed: int) -> tuple[Floats, Floats]:

@@ -11,7 +11,7 @@ from cane_gane.preparation import prepare
 from cane_gane.servable import Servable
 from cane_gane.served import average_vectors
 from cane_gane.starts import start_tables
-from cane_gane.walks import PLACE_NORM, turned_to, walk_vectors
+from cane_gane.walks import PLACE_NORM, placed, popularity, walk_vectors
 
 TOPICS = ["graph edge node path", "matrix vector rank norm", "cell gene protein dna"]
 
@@ -33,7 +33,8 @@ def test_inner_products_are_the_logarithm_of_the_walks(network):
     count = len(texts)
     edges = np.zeros((count, count))
     edges[train[:, 0], train[:, 1]] = edges[train[:, 1], train[:, 0]] = 1
-    own = TfidfVectorizer(sublinear_tf=True, min_df=2).fit_transform(texts).toarray()
+    weigh = TfidfVectorizer(sublinear_tf=True, min_df=2, ngram_range=(1, 2))
+    own = weigh.fit_transform(texts).toarray()
 
     def rows(matrix):
         return matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
@@ -97,14 +98,28 @@ def test_a_few_large_eigenvalues_are_those_of_the_dense_solver():
     np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-8)
 
 
-def test_turning_keeps_inner_products_and_nears_the_texts():
+def test_popular_nodes_are_those_that_edges_end_at():
+    train = np.array([[0, 1], [2, 1], [1, 0], [3, 3], [0, 1]])
+    np.testing.assert_allclose(
+        popularity(train, 5), [1 + np.log(2), 1 + np.log(4), 1, 1, 1], rtol=1e-6
+    )
+
+
+def test_placing_keeps_inner_products_and_nears_the_texts():
     rng = np.random.default_rng(4)
     texts = rng.standard_normal((50, 6))
     turn, _ = np.linalg.qr(rng.standard_normal((6, 6)))
-    places = (texts / np.linalg.norm(texts, axis=1, keepdims=True)) @ turn
-    turned = turned_to(places.astype(np.float32), texts[:30].astype(np.float32))
-    np.testing.assert_allclose(turned @ turned.T, places @ places.T, atol=1e-5)
-    np.testing.assert_allclose(turned, places @ turn.T, atol=1e-5)
+    texts[:] = texts @ turn @ np.diag([1, 1, 1, 1, 1, 0]) @ turn.T  # one direction free
+    walks = ((texts / np.linalg.norm(texts, axis=1, keepdims=True)) @ turn)[:, :5]
+    popular = rng.random(50)
+    places = placed(
+        walks.astype(np.float32),
+        popular.astype(np.float32),
+        texts[:30].astype(np.float32),
+    )
+    products = walks @ walks.T + np.outer(popular, popular)
+    np.testing.assert_allclose(places @ places.T, products, atol=1e-5)
+    np.testing.assert_allclose(places @ texts.T, walks @ turn.T[:5] @ texts.T, atol=1e-5)
 
 
 @pytest.mark.parametrize("texts", [["a b", "a b"], ["a", "b", "c"], ["", ""]])
@@ -128,8 +143,9 @@ def test_a_model_starts_from_the_edges_it_is_fitted_on(topics, tmp_path):
     found = model.structure.numpy()
 
     def expected(edges):
-        places = walk_vectors(prepared.network.texts, edges, 8, config.seed)
-        return places @ places.T
+        walks = walk_vectors(prepared.network.texts, edges, 7, config.seed)
+        popular = config.popularity * popularity(edges, count)
+        return walks @ walks.T + np.outer(popular, popular)
 
     np.testing.assert_allclose(found @ found.T, expected(prepared.fitted), atol=1e-3)
     assert np.abs(found @ found.T - expected(prepared.split.train)).max() > 0.1

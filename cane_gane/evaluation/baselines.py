@@ -56,7 +56,7 @@ def training_neighbours(train: Integers, node_count: int) -> Any:
     return adjacency(train[train[:, 0] != train[:, 1]], node_count)
 
 
-def tfidf_vectors(texts: Sequence[str]) -> Any:
+def tfidf_vectors(texts: Sequence[str], longest: int = 1) -> Any:
     """Returns L2-normalised TF-IDF vectors of the texts.
 
     Words are those of the clean tokenizer in lower case, counted as 1 + log tf.
@@ -64,12 +64,17 @@ def tfidf_vectors(texts: Sequence[str]) -> Any:
 
     Args:
         texts: The texts.
+        longest: How many words in a row may count as one, too.
 
     Returns:
         The vectors, `[nodes, words]`, sparse; zeros for a text without words.
     """
     vectorizer = TfidfVectorizer(
-        tokenizer=CleanTokenizer.split, token_pattern=None, sublinear_tf=True, min_df=2
+        tokenizer=CleanTokenizer.split,
+        token_pattern=None,
+        ngram_range=(1, longest),
+        sublinear_tf=True,
+        min_df=2,
     )
     try:
         return vectorizer.fit_transform(texts)

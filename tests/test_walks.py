@@ -119,7 +119,9 @@ def test_placing_keeps_inner_products_and_nears_the_texts():
     )
     products = walks @ walks.T + np.outer(popular, popular)
     np.testing.assert_allclose(places @ places.T, products, atol=1e-5)
-    np.testing.assert_allclose(places @ texts.T, walks @ turn.T[:5] @ texts.T, atol=1e-5)
+    np.testing.assert_allclose(
+        places @ texts.T, walks @ turn.T[:5] @ texts.T, atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("texts", [["a b", "a b"], ["a", "b", "c"], ["", ""]])

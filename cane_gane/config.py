@@ -144,6 +144,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "objective": "likelihood",
         "validation": 0.1,
         "epochs": 30,
+        "patience": 30,
         "learning_rate": 1e-3,
         "word_dropout": 0.0,
     },

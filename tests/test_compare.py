@@ -1,6 +1,7 @@
 """The command that sets upstream's code and ours side by side."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -44,6 +45,14 @@ def test_both_sides_run_on_the_same_split(network, checkout, tmp_path):
     assert other.returncode == 2
     assert "found a run with epochs 2 (now 3)" in other.stderr
     assert "Traceback" not in other.stderr
+
+    shutil.rmtree(ours)  # what is run anew costs what it costs, not the sum
+    usage = json.loads((home / "usage.json").read_text())
+    usage["wane-seed1"]["seconds"] = 1e6
+    (home / "usage.json").write_text(json.dumps(usage))
+    anew = json.loads(compare(network, checkout, tmp_path, *flags).stdout)
+    assert anew["total_time"]["wane"] < 1e6
+    assert anew["total_time"]["upstream"] == found["total_time"]["upstream"]
 
 
 @pytest.mark.parametrize(

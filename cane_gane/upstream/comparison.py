@@ -86,33 +86,35 @@ class Comparison:
         for seed in self.seeds:
             for side in (UPSTREAM, *self.variants):
                 name = f"{side}-seed{seed}"
-                if overwrite:
-                    ledger.forget(name)
                 config = self.config(side, seed)
+                folder = (
+                    RunFolder(self.folder / name)
+                    if side == UPSTREAM
+                    else RunFolder.of(config, self.folder / side)
+                )
+                if overwrite or not folder.path.is_dir():
+                    ledger.forget(name)
                 _say(f"{side}, seed {seed} …")
                 if side == UPSTREAM:
-                    folder = RunFolder(self.folder / name)
                     original = Original(self.checkout, config, folder, ledger)
                     original.run(overwrite=overwrite)
                 else:
-                    folder = self._run_ours(side, config, ledger, overwrite)
+                    self._run_ours(name, config, folder, ledger, overwrite)
                 yield _read(side, seed, folder, ledger)
 
+    @staticmethod
     def _run_ours(
-        self, side: str, config: Config, ledger: Ledger, overwrite: bool
-    ) -> RunFolder:
+        name: str, config: Config, folder: RunFolder, ledger: Ledger, overwrite: bool
+    ) -> None:
         """Runs the training command in a process of its own."""
-        home = self.folder / side
-        folder = RunFolder.of(config, home)
-        name = f"{side}-seed{config.seed}"
         with folder.opened(config, overwrite=overwrite):
             if folder.finished:
-                return folder
+                return
         command = [
             sys.executable, "-m", "cane_gane", "train",
             config.dataset, repr(config.ratio), config.variant,
             f"--preset={config.preset}", f"--seed={config.seed}",
-            f"--epochs={config.epochs}", f"--runs_dir={home}",
+            f"--epochs={config.epochs}", f"--runs_dir={folder.path.parent}",
         ]  # fmt: skip
         code = run_process(
             command,
@@ -122,10 +124,9 @@ class Comparison:
         )
         if code:
             raise InputError(
-                f"{folder.path}: found the run of {side} ended with exit code {code}; "
+                f"{folder.path}: found the run of {name} ended with exit code {code}; "
                 "expected 0: the lines above tell why"
             )
-        return folder
 
 
 def _read(side: str, seed: int, folder: RunFolder, ledger: Ledger) -> Result:

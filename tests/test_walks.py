@@ -124,6 +124,14 @@ def test_placing_keeps_inner_products_and_nears_the_texts():
     )
 
 
+def test_in_one_dimension_there_is_room_for_popularity_alone(network):
+    texts, train = network
+    walks = walk_vectors(texts, train, dimension=0, seed=1)
+    popular = popularity(train, len(texts))
+    places = placed(walks, popular, np.ones((30, 1), np.float32))
+    np.testing.assert_allclose(np.abs(places[:, 0]), popular, rtol=1e-6)
+
+
 @pytest.mark.parametrize("texts", [["a b", "a b"], ["a", "b", "c"], ["", ""]])
 def test_tiny_and_wordless_networks_have_places(texts):
     places = walk_vectors(texts, np.array([[0, 1]]), dimension=4, seed=1)

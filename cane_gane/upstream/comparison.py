@@ -87,11 +87,7 @@ class Comparison:
             for side in (UPSTREAM, *self.variants):
                 name = f"{side}-seed{seed}"
                 config = self.config(side, seed)
-                folder = (
-                    RunFolder(self.folder / name)
-                    if side == UPSTREAM
-                    else RunFolder.of(config, self.folder / side)
-                )
+                folder = self._folder(side, config)
                 if overwrite or not folder.path.is_dir():
                     ledger.forget(name)
                 _say(f"{side}, seed {seed} …")
@@ -101,6 +97,11 @@ class Comparison:
                 else:
                     self._run_ours(name, config, folder, ledger, overwrite)
                 yield _read(side, seed, folder, ledger)
+
+    def _folder(self, side: str, config: Config) -> RunFolder:
+        if side == UPSTREAM:
+            return RunFolder(self.folder / f"{side}-seed{config.seed}")
+        return RunFolder.of(config, self.folder / side)
 
     @staticmethod
     def _run_ours(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cane_gane.errors import InputError
-from cane_gane.evaluation.protocols import make_protocols
+from cane_gane.evaluation.protocols import make_protocols, without_neighbours
 from cane_gane.splits import split_edges
 
 RATIOS = ["0.15", "0.25", "0.35", "0.45", "0.55", "0.65", "0.75", "0.85", "0.95"]
@@ -97,6 +97,29 @@ def test_strict_leaves_out_a_source_without_negatives():
 def test_strict_has_no_self_loops_and_no_reversed_edges(train, test):
     counts = build(train, test)["strict"].counts()
     assert (counts["self_loops"], counts["reversed"]) == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["upstream", "strict"])
+@given(EDGES, EDGES, EDGES)
+def test_without_neighbours_negatives_are_those_that_are_no_neighbours(
+    name, train, test, edges
+):
+    whole = build(train, test)[name]
+    fewer = without_neighbours(whole, edges)
+    near = {frozenset(edge) for edge in edges.tolist()}
+    expected = {
+        (source, target): [
+            node
+            for node in whole.negatives(source, target).tolist()
+            if node != source and frozenset((source, node)) not in near
+        ]
+        for source, target in whole.scored.tolist()
+    }
+    found = {
+        (source, target): fewer.negatives(source, target).tolist()
+        for source, target in fewer.scored.tolist()
+    }
+    assert found == {edge: left for edge, left in expected.items() if left}
 
 
 def test_an_edge_out_of_the_network_is_refused():

@@ -141,15 +141,15 @@ def strict_protocol(
         InputError: An edge names a node that the network lacks.
     """
     _check_nodes(node_count, edges, train, test)
-    nodes = np.arange(node_count)
-    itself = np.stack([nodes, nodes], axis=1)
-    blocked = adjacency(np.concatenate([edges, train, test, itself]), node_count)
+    every = np.concatenate([edges, train, test])
+    blocked = _neighbours_and_itself(every, node_count)
     _, first = np.unique(test, axis=0, return_index=True)
     scored = test[np.sort(first)]
     scored = scored[scored[:, 0] != scored[:, 1]]
     known = _pair_is_in(scored, train, node_count)
     scored = scored[~(known | _pair_is_in(scored[:, ::-1], train, node_count))]
     scored = scored[np.diff(blocked.indptr)[scored[:, 0]] < node_count]
+    nodes = np.arange(node_count)
     return _protocol("strict", node_count, scored, train, test, nodes, blocked)
 
 
@@ -159,6 +159,25 @@ def without_self_loops(protocol: Protocol) -> Protocol:
     return dataclasses.replace(protocol, scored=proper, self_loops=0)
 
 
+def without_neighbours(protocol: Protocol, edges: Integers) -> Protocol:
+    """Returns the protocol in which no neighbour of a source is its negative.
+
+    Args:
+        protocol: The protocol.
+        edges: What makes nodes neighbours, in either direction, `[edges, 2]`.
+
+    Returns:
+        The protocol, in which a source is no negative of itself either. A scored
+        edge that is left without a negative is not scored.
+    """
+    blocked = _neighbours_and_itself(edges, protocol.node_count)
+    if protocol.blocked is not None:
+        blocked = blocked.maximum(protocol.blocked)
+    fewer = dataclasses.replace(protocol, blocked=blocked)
+    left = [len(fewer.negatives(*edge)) > 0 for edge in fewer.scored.tolist()]
+    return dataclasses.replace(fewer, scored=fewer.scored[left])
+
+
 def adjacency(edges: Integers, node_count: int) -> Any:
     """Returns the undirected 0/1 adjacency, `[nodes, nodes]`, as a CSR array."""
     sides = np.concatenate([edges, edges[:, ::-1]])
@@ -166,6 +185,13 @@ def adjacency(edges: Integers, node_count: int) -> Any:
     matrix = sparse.csr_array((ones, sides.T), shape=(node_count, node_count))
     matrix.data[:] = 1  # duplicates were summed
     return matrix
+
+
+def _neighbours_and_itself(edges: Integers, node_count: int) -> Any:
+    """Marks for each node its neighbours and itself, `[nodes, nodes]`, as CSR."""
+    nodes = np.arange(node_count)
+    itself = np.stack([nodes, nodes], axis=1)
+    return adjacency(np.concatenate([edges, itself]), node_count)
 
 
 def _protocol(

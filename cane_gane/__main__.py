@@ -22,7 +22,7 @@ _HELP = """\
 cane_gane: GANE, textual network embedding by optimal transport.
 
 {commands}
-  bash run.sh benchmark NAME          Measures speed; benchmarks/ has the names.
+  bash run.sh benchmark NAME          Runs a measurement of benchmarks/, by its name.
   bash run.sh test                    Runs ruff, mypy and pytest.
 
   DATASET is pydocs (built on the spot), cora, HepTh, zhihu, or any folder with

@@ -9,6 +9,7 @@ and its training neighbours first, all its other neighbours next, and makes no m
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from cane_gane.errors import InputError
 from cane_gane.evaluation.protocols import (
     Protocol,
     adjacency,
+    neighbours_and_itself,
     upstream_protocol,
     without_neighbours,
 )
@@ -51,8 +53,7 @@ def figures(run: Path, network: TextualNetwork, seed: int) -> list[float]:
 
 def at_most(protocol: Protocol, network: TextualNetwork, split: Split) -> float:
     count = network.node_count
-    itself = np.repeat(np.arange(count)[:, None], 2, axis=1)
-    known = adjacency(np.concatenate([split.train, itself]), count)
+    known = neighbours_and_itself(split.train, count)
     ranked = (adjacency(network.edges, count) + 2 * known).tocsr()
     ranks = rank_targets(lambda sources: ranked[sources].toarray(), protocol)
     return float(ranks.shares.mean())
@@ -60,12 +61,13 @@ def at_most(protocol: Protocol, network: TextualNetwork, split: Split) -> float:
 
 def main(runs: Sequence[str]) -> None:
     load_tensorflow(deterministic=True)
+    read = functools.cache(lambda name: TextualNetwork.read(find_dataset(name)))
     found: dict[tuple[str, str, float], list[list[float]]] = defaultdict(list)
     for path in map(Path, runs):
         settings = RunFolder(path).record()["settings"]
-        network = TextualNetwork.read(find_dataset(settings["dataset"]))
-        key = (settings["dataset"], settings["variant"], settings["ratio"])
-        found[key].append(figures(path, network, settings["seed"]))
+        dataset = settings["dataset"]
+        key = (dataset, settings["variant"], settings["ratio"])
+        found[key].append(figures(path, read(dataset), settings["seed"]))
         print(path, file=sys.stderr, flush=True)
     print(f"| network, model, ratio | runs | {' | '.join(COLUMNS)} |")
     print(f"|---|---|{'---|' * len(COLUMNS)}")

@@ -142,7 +142,7 @@ def strict_protocol(
     """
     _check_nodes(node_count, edges, train, test)
     every = np.concatenate([edges, train, test])
-    blocked = _neighbours_and_itself(every, node_count)
+    blocked = neighbours_and_itself(every, node_count)
     _, first = np.unique(test, axis=0, return_index=True)
     scored = test[np.sort(first)]
     scored = scored[scored[:, 0] != scored[:, 1]]
@@ -170,7 +170,7 @@ def without_neighbours(protocol: Protocol, edges: Integers) -> Protocol:
         The protocol, in which a source is no negative of itself either. A scored
         edge that is left without a negative is not scored.
     """
-    blocked = _neighbours_and_itself(edges, protocol.node_count)
+    blocked = neighbours_and_itself(edges, protocol.node_count)
     if protocol.blocked is not None:
         blocked = blocked.maximum(protocol.blocked)
     fewer = dataclasses.replace(protocol, blocked=blocked)
@@ -187,7 +187,7 @@ def adjacency(edges: Integers, node_count: int) -> Any:
     return matrix
 
 
-def _neighbours_and_itself(edges: Integers, node_count: int) -> Any:
+def neighbours_and_itself(edges: Integers, node_count: int) -> Any:
     """Marks for each node its neighbours and itself, `[nodes, nodes]`, as CSR."""
     nodes = np.arange(node_count)
     itself = np.stack([nodes, nodes], axis=1)

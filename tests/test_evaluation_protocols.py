@@ -120,6 +120,12 @@ def test_without_neighbours_negatives_are_those_that_are_no_neighbours(
         for source, target in fewer.scored.tolist()
     }
     assert found == {edge: left for edge, left in expected.items() if left}
+    known = set(map(tuple, train.tolist()))
+    pairs = fewer.scored.tolist()
+    backward = [u != v and (v, u) in known for u, v in pairs]
+    counts = fewer.counts()
+    assert counts["self_loops"] == sum(u == v for u, v in pairs)
+    assert counts["reversed"] == sum(backward)
 
 
 def test_an_edge_out_of_the_network_is_refused():

@@ -24,9 +24,8 @@ class Protocol:
         name: `upstream` or `strict`.
         node_count: The number of nodes of the network.
         scored: The test edges that are scored, `[scored, 2]`, source and target.
+        backward: Marks those of them whose reverse is a training edge, `[scored]`.
         edges: How many test edges there are, scored or not.
-        self_loops: How many of the scored edges are self-loops.
-        reversed: How many of the scored edges have their reverse in training.
         pool: The nodes that may be negatives, `[pool]`, ascending.
         blocked: Marks the negatives that a source does not admit,
             `[nodes, nodes]`, sparse, or None where it admits the whole pool.
@@ -35,11 +34,21 @@ class Protocol:
     name: str
     node_count: int
     scored: Integers
+    backward: Marks
     edges: int
-    self_loops: int
-    reversed: int
     pool: Integers
     blocked: Any = None
+
+    @property
+    def loops(self) -> Marks:
+        """Marks the scored edges that are self-loops, `[scored]`."""
+        return self.scored[:, 0] == self.scored[:, 1]
+
+    def only(self, kept: Marks) -> Protocol:
+        """Returns the protocol in which only the marked edges are scored."""
+        return dataclasses.replace(
+            self, scored=self.scored[kept], backward=self.backward[kept]
+        )
 
     def candidates(self, source: int) -> Integers:
         """Returns the nodes of the pool that `source` admits, ascending."""
@@ -61,8 +70,8 @@ class Protocol:
         return {
             "scored": len(self.scored),
             "edges": self.edges,
-            "self_loops": self.self_loops,
-            "reversed": self.reversed,
+            "self_loops": int(self.loops.sum()),
+            "reversed": int((self.backward & ~self.loops).sum()),
         }
 
 
@@ -155,8 +164,7 @@ def strict_protocol(
 
 def without_self_loops(protocol: Protocol) -> Protocol:
     """Returns the protocol with the same negatives, but no self-loop scored."""
-    proper = protocol.scored[protocol.scored[:, 0] != protocol.scored[:, 1]]
-    return dataclasses.replace(protocol, scored=proper, self_loops=0)
+    return protocol.only(~protocol.loops)
 
 
 def without_neighbours(protocol: Protocol, edges: Integers) -> Protocol:
@@ -175,7 +183,7 @@ def without_neighbours(protocol: Protocol, edges: Integers) -> Protocol:
         blocked = blocked.maximum(protocol.blocked)
     fewer = dataclasses.replace(protocol, blocked=blocked)
     left = [len(fewer.negatives(*edge)) > 0 for edge in fewer.scored.tolist()]
-    return dataclasses.replace(fewer, scored=fewer.scored[left])
+    return fewer.only(np.array(left, np.bool_))
 
 
 def adjacency(edges: Integers, node_count: int) -> Any:
@@ -203,18 +211,8 @@ def _protocol(
     pool: Integers,
     blocked: Any = None,
 ) -> Protocol:
-    loops = scored[:, 0] == scored[:, 1]
-    backward = _pair_is_in(scored[:, ::-1], train, node_count) & ~loops
-    return Protocol(
-        name,
-        node_count,
-        scored,
-        edges=len(test),
-        self_loops=int(loops.sum()),
-        reversed=int(backward.sum()),
-        pool=pool,
-        blocked=blocked,
-    )
+    backward = _pair_is_in(scored[:, ::-1], train, node_count)
+    return Protocol(name, node_count, scored, backward, len(test), pool, blocked)
 
 
 def _pair_is_in(pairs: Integers, edges: Integers, node_count: int) -> Marks:

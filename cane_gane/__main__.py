@@ -115,7 +115,9 @@ def _command_help(name: str, module: ModuleType, values: flags.FlagValues) -> st
         for one in sorted(flag, key=lambda f: f.name):
             choices = getattr(one.parser, "enum_values", None)
             form = f"--{one.name}" + (f"={'|'.join(choices)}" if choices else "")
-            default = "" if one.default is None else f" (default: {one.default})"
+            value = one.default
+            value = ",".join(value) if isinstance(value, list) else value
+            default = "" if value is None else f" (default: {value})"
             about = one.help.split(">: ")[-1]  # absl repeats the choices there
             rows.append(f"  {form:<28}  {about}{default}")
     return "\n".join(rows)

@@ -256,13 +256,15 @@ def test_the_first_seed_comes_first_and_more_seeds_run_alone(
     assert run(topics, tmp_path, "--jobs=1") == 0
     four = ["0.6-cane-seed1", "0.6-ap-seed1", "0.6-cane-seed2", "0.6-ap-seed2"]
     assert names(tmp_path) == four
-    assert run(topics, tmp_path, "--seeds=1,2,5", "--jobs=2") == 0
-    assert sorted(names(tmp_path)[4:]) == ["0.6-ap-seed5", "0.6-cane-seed5"]
+    assert run(topics, tmp_path, "--seeds=1-3,2,4", "--jobs=2") == 0
+    added = [f"0.6-{variant}-seed{seed}" for variant in ("ap", "cane") for seed in "34"]
+    assert sorted(names(tmp_path)[4:]) == added
     out = capsys.readouterr().out
     assert out.splitlines()[-1] == str(tmp_path / "report.html")
     written = (tmp_path / "table.md").read_text()
     assert out.endswith(f"{written}\n{tmp_path / 'report.html'}\n")
-    assert "6 of 6 runs are finished" in written
+    assert "8 of 8 runs are finished" in written
+    assert "Mean ± standard deviation over seeds 1 to 4." in written
 
 
 def test_a_cell_that_fails_leaves_the_rest_of_the_table(
@@ -289,6 +291,7 @@ def test_a_cell_that_fails_leaves_the_rest_of_the_table(
         ("--ratios=", "found no ratios; expected --ratios="),
         ("--seeds=1,b", "found seeds '1,b'; expected numbers"),
         ("--seeds=-1", "found seeds '-1'; expected numbers"),
+        ("--seeds=3-1,4", "found seeds '3-1,4'; expected numbers such as 1,2,3 or 1-"),
         ("--jobs=0", "jobs"),
         ("--preset=upstream", "found preset upstream with variant ap"),
     ],

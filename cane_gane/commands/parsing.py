@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import chain
 
 from cane_gane.errors import InputError
 
@@ -29,13 +31,15 @@ def parse_variants(words: Sequence[str], known: Sequence[str]) -> list[str]:
 
 
 def parse_seeds(words: Sequence[str]) -> list[int]:
-    """Returns the seeds that `words` spell, each once."""
-    try:
-        seeds = [int(word) for word in words]
-    except ValueError:
-        seeds = []
-    if not seeds or min(seeds) < 0:
+    """Returns the seeds that `words` spell, each once; 1-3 stands for 1, 2 and 3."""
+    spans = [_span(word) for word in words]
+    if not spans or not all(spans):
         raise InputError(
-            f"found seeds '{','.join(words)}'; expected numbers such as 1,2,3"
+            f"found seeds '{','.join(words)}'; expected numbers such as 1,2,3 or 1-10"
         )
-    return list(dict.fromkeys(seeds))
+    return list(dict.fromkeys(chain.from_iterable(spans)))
+
+
+def _span(word: str) -> range:
+    found = re.fullmatch(r"(\d+)(?:-(\d+))?", word)
+    return range(int(found[1]), int(found[2] or found[1]) + 1) if found else range(0)

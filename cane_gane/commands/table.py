@@ -29,7 +29,10 @@ def define(values: flags.FlagValues) -> None:
         flag_values=values,
     )
     flags.DEFINE_list(
-        "seeds", ["1", "2", "3"], "a split and a run for each", flag_values=values
+        "seeds",
+        ["1", "2", "3"],
+        "a split and a run for each, such as 1,2,3 or 1-10",
+        flag_values=values,
     )
     flags.DEFINE_string(
         "output",

@@ -157,7 +157,7 @@ def _layout(
 
 def _notes(found: Ratios, rows: Sequence[Row], error: str) -> list[str]:
     entries = [own for row in rows for own in row.entries.values()]
-    seeds = ", ".join(map(str, found.seeds))
+    seeds = _spelled(found.seeds)
     several = len(found.seeds) > 1
     notes = {
         f"Mean ± standard deviation over seeds {seeds}.": several,
@@ -173,6 +173,13 @@ def _notes(found: Ratios, rows: Sequence[Row], error: str) -> list[str]:
         ),
     }
     return [note for note, applies in notes.items() if applies]
+
+
+def _spelled(seeds: Sequence[int]) -> str:
+    first, last = seeds[0], seeds[-1]
+    if len(seeds) > 3 and list(seeds) == list(range(first, last + 1)):
+        return f"{first} to {last}"
+    return ", ".join(map(str, seeds))
 
 
 def _cells(row: Row, own: Entry) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from cane_gane.models.encoders import TransportEncoder
 from cane_gane.models.words import leave_words_out, lsa_vectors
 from cane_gane.sampling import EdgeSampler
 from cane_gane.tokens import EncodedTexts
+from tests.graphs import transposed_types
 
 SMALL = {"dimension": 8, "iterations": 5, "window": 3, "word_dropout": 0.0}
 EDGES = np.array([[i, (i * 7 + 3) % 20] for i in range(12)])
@@ -73,6 +74,13 @@ def test_every_weight_learns(variant):
     model.train_step(one_batch())
     for variable, old in zip(model.trainable_variables, before, strict=True):
         assert (variable.numpy() != old).any(), variable.path
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_step_transposes_floats_alone(variant):
+    model = make(variant, word_dropout=0.3)
+    step = tf.function(model.train_step).get_concrete_function(one_batch())
+    assert transposed_types(step.graph.as_graph_def()) <= {tf.float32}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -7,12 +7,14 @@ import sys
 import numpy as np
 import pytest
 import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
 
 from cane_gane.config import VARIANTS, make_config
 from cane_gane.models import build_model
 from cane_gane.network import TextualNetwork
 from cane_gane.servable import Servable
 from cane_gane.tokens import TOKENIZERS, CleanTokenizer
+from tests.graphs import transposed_types
 from tests.networks import write_topics
 
 PAIRS = np.array([[0, 1], [2, 3], [4, 4], [5, 0]])
@@ -125,6 +127,12 @@ def test_odd_texts_give_finite_scores(served):
 def test_batches_of_none_and_of_ten_thousand_are_answered(served):
     assert (served[2]["none"], served[2]["many"]) == ([0], [10_000])
     assert served[2]["megabytes"] < 500
+
+
+def test_signatures_transpose_floats_alone(served):
+    saved = saved_model_pb2.SavedModel()
+    saved.ParseFromString((served[3] / "moved" / "saved_model.pb").read_bytes())
+    assert transposed_types(saved.meta_graphs[0].graph_def) <= {tf.float32}
 
 
 def test_the_vocabulary_is_readable(served):

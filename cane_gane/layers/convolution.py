@@ -88,11 +88,9 @@ def _of_columns(
     m = tf.shape(places)[1]
     # axes: position, place in the window, batch, c, c_in
     windows = tf.range(m)[:, None] + tf.range(window)
-    read = tf.gather(tf.transpose(_padded(places, window, m)), windows)
-    read = read[..., None, None]
-    columns, upstream = (
-        tf.transpose(x, [1, 0, 2])[:, None, :, :, None] for x in (columns, upstream)
-    )
+    read = tf.gather(_turned(_padded(places, window, m)), windows)[..., None, None]
+    columns = _turned(columns)[:, None, :, :, None]
+    upstream = tf.transpose(upstream, [1, 0, 2])[:, None, :, :, None]
     at = tf.range(batch)[:, None, None] * k + read - 1
     cells = (at * inputs + tf.range(inputs)) * n + columns
     inside = tf.broadcast_to(read > 0, tf.shape(cells))
@@ -105,6 +103,16 @@ def _of_columns(
         tf.size(rows),
     )
     return tf.reshape(by_rows, tf.shape(rows)), tf.transpose(by_kernel, [0, 2, 1])
+
+
+def _turned(places: tf.Tensor) -> tf.Tensor:
+    """Integers with the first two axes exchanged.
+
+    They are small enough to be floats in between: where oneDNN has no transpose of
+    integers, on machines without AVX-512, it would say so on the terminal.
+    """
+    axes = [1, 0, *range(2, places.shape.rank)]
+    return tf.cast(tf.transpose(tf.cast(places, tf.float32), axes), places.dtype)
 
 
 def _padded(places: tf.Tensor, window: int, length: tf.Tensor) -> tf.Tensor:

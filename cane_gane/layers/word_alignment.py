@@ -75,16 +75,15 @@ class WordAlignment(MaskConsumer):
         """Both texts aligned, and the weights if they were asked for."""
         real_source = real_words(source_mask, source)
         real_target = real_words(target_mask, target)
-        real = real_source[:, :, None] & real_target[:, None, :]
+        dtype = self.compute_dtype
         affinity = self.scale * tf.matmul(
             precise(source), precise(target), transpose_b=True
         )
-        source_weights = tf.cast(masked_softmax(affinity, real), self.compute_dtype)
-        target_weights = tf.cast(
-            masked_softmax(_swap(affinity), _swap(real)),
-            self.compute_dtype,
+        back = tf.transpose(affinity, [0, 2, 1])
+        weights = source_weights, target_weights = (
+            tf.cast(masked_softmax(affinity, _both(real_source, real_target)), dtype),
+            tf.cast(masked_softmax(back, _both(real_target, real_source)), dtype),
         )
-        weights = (source_weights, target_weights)
         if self.pooled:
             weights = tuple(
                 _mean_row(rows, real)
@@ -122,5 +121,6 @@ def _mean_row(weights: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
     return tf.expand_dims(mean, 1)
 
 
-def _swap(pairs: tf.Tensor) -> tf.Tensor:
-    return tf.transpose(pairs, [0, 2, 1])
+def _both(real: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
+    """Pairs of real words, `[batch, n, m]`."""
+    return real[:, :, None] & other[:, None, :]

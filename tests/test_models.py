@@ -76,9 +76,16 @@ def test_every_weight_learns(variant):
         assert (variable.numpy() != old).any(), variable.path
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_a_step_transposes_floats_alone(variant):
-    model = make(variant, word_dropout=0.3)
+@pytest.mark.parametrize(
+    ("variant", "options"),
+    [
+        *((variant, {"word_dropout": 0.3}) for variant in VARIANTS),
+        ("ap", {"preset": "paper"}),
+        ("cane", {"preset": "upstream"}),
+    ],
+)
+def test_a_step_transposes_floats_alone(variant, options):
+    model = make(variant, **options)
     step = tf.function(model.train_step).get_concrete_function(one_batch())
     assert transposed_types(step.graph.as_graph_def()) <= {tf.float32}
 

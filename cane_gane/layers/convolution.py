@@ -129,7 +129,8 @@ def _band(kernel: tf.Tensor) -> tf.Tensor:
     # Laid out again and again in lines one shorter than itself, a line moves on by one
     # place from row to row.
     line = tf.pad(kernel, [[0, _BLOCK], [0, 0], [0, 0]])
-    lines = tf.tile(line, [_BLOCK, 1, 1])[: _BLOCK * frame]
+    lines = tf.broadcast_to(line, [_BLOCK, *line.shape])
+    lines = tf.reshape(lines, [-1, inputs, outputs])[: _BLOCK * frame]
     lines = tf.reshape(lines, [_BLOCK, frame, inputs, outputs])
     lines = tf.transpose(lines, [0, 3, 1, 2])
     return tf.reshape(lines, [_BLOCK * outputs, frame * inputs])

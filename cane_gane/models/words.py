@@ -31,7 +31,13 @@ def leave_words_out(ids: tf.Tensor, rate: float, seed: tf.Tensor) -> tf.Tensor:
 
 def repeat_texts(texts: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
     """Repeats each text `count` times, `[b, n, ...]` to `[b * count, n, ...]`."""
-    return tf.repeat(texts, count, axis=0)
+    shape = tf.shape(texts)
+    wide = tf.concat([shape[:1], [count], shape[1:]], 0)
+    # not tf.repeat: its derivative transposes integers, of which oneDNN complains
+    repeated = tf.reshape(
+        tf.broadcast_to(texts[:, None], wide), tf.concat([[-1], shape[1:]], 0)
+    )
+    return tf.ensure_shape(repeated, [None, *texts.shape[1:]])
 
 
 def flat_texts(texts: tf.Tensor) -> tf.Tensor:

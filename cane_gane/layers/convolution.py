@@ -108,8 +108,8 @@ def _of_columns(
 def _turned(places: tf.Tensor) -> tf.Tensor:
     """Integers with the first two axes exchanged.
 
-    They are small enough to be floats in between: where oneDNN has no transpose of
-    integers, on machines without AVX-512, it would say so on the terminal.
+    They are small enough to be floats in between: on many machines oneDNN has no
+    transpose of integers, and says so on the terminal.
     """
     axes = [1, 0, *range(2, places.shape.rank)]
     return tf.cast(tf.transpose(tf.cast(places, tf.float32), axes), places.dtype)

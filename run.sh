@@ -3,7 +3,14 @@
 #   bash run.sh --help
 set -euo pipefail
 
-here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+# The folder of this file, also where it is started through a symbolic link.
+script=${BASH_SOURCE[0]}
+while [ -L "$script" ]; do
+  here=$(cd -- "$(dirname -- "$script")" && pwd -P)
+  script=$(readlink -- "$script")
+  [[ $script = /* ]] || script=$here/$script
+done
+here=$(cd -- "$(dirname -- "$script")" && pwd -P)
 requirements=$here/requirements.txt
 venv=$here/.venv
 stamp=$venv/requirements.cksum

@@ -20,12 +20,11 @@ from pathlib import Path
 import numpy as np
 from absl import app, flags
 
-from cane_gane.batches import edge_batches
-from cane_gane.catalog import find_dataset
-from cane_gane.network import TextualNetwork
-from cane_gane.sampling import EdgeSampler, UpstreamSampler
-from cane_gane.splits import split_edges
-from cane_gane.tokens import CleanTokenizer, UpstreamTokenizer
+from cane_gane.data.catalog import find_dataset
+from cane_gane.data.network import TextualNetwork
+from cane_gane.data.tokens import CleanTokenizer, UpstreamTokenizer
+from cane_gane.sampling.batches import edge_batches
+from cane_gane.sampling.edges import EdgeSampler, UpstreamSampler
 from cane_gane.upstream.standins import install_vocabulary
 
 UPSTREAM = flags.DEFINE_string("upstream", None, "a checkout of thunlp/CANE")
@@ -79,7 +78,7 @@ def main(argv: list[str]) -> None:
     name = argv[1] if len(argv) > 1 else "cora"
     folder = find_dataset(name)
     network = TextualNetwork.read(folder)
-    split = split_edges(network.edges, 0.55, "upstream")
+    split = network.split(0.55)
     runs = {
         "pipeline, trimmed to the batch": pipeline(network, split.train, True),
         "pipeline, full width": pipeline(network, split.train, False),

@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.turns import peak
-from cane_gane.config import make_config
-from cane_gane.startup import load_tensorflow
+from cane_gane.models.settings import ModelSettings
+from cane_gane.training.runtime import load_tensorflow
 
 ROOT = Path(__file__).resolve().parent.parent
 USUAL = {"words in a text": 100, "edges in a batch": 64, "vocabulary": 10_000,
@@ -33,10 +33,11 @@ STEPS = 5
 
 
 def step_seconds(sizes: dict[str, int]) -> float:
-    from cane_gane.batches import edge_batches
-    from cane_gane.models import build_model
-    from cane_gane.sampling import EdgeSampler
-    from cane_gane.tokens import EncodedTexts
+    from cane_gane.data.tokens import EncodedTexts
+    from cane_gane.models.build import build_model
+    from cane_gane.sampling.batches import edge_batches
+    from cane_gane.sampling.edges import EdgeSampler
+    from cane_gane.training.compile import compile_model
 
     rng = np.random.default_rng(1)
     words, nodes = sizes["words in a text"], sizes["nodes"]
@@ -47,8 +48,9 @@ def step_seconds(sizes: dict[str, int]) -> float:
     )
     batch = sizes["edges in a batch"]
     edges = rng.integers(0, nodes, (2 * batch, 2))
-    config = make_config(variant="ap", batch_size=batch, start="random")
-    model = build_model(config, sizes["vocabulary"], nodes)
+    settings = ModelSettings.make(batch_size=batch, start="random")
+    model = build_model(settings, "ap", sizes["vocabulary"], nodes, seed=1)
+    compile_model(model, settings)
     batches = iter(edge_batches(texts, EdgeSampler(edges, batch_size=batch)))
     model.make_train_function()
     model.train_function(batches)

@@ -9,7 +9,6 @@ and its training neighbours first, all its other neighbours next, and makes no m
 from __future__ import annotations
 
 import argparse
-import functools
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
@@ -17,57 +16,49 @@ from pathlib import Path
 
 import numpy as np
 
-from cane_gane.catalog import find_dataset
+from cane_gane.data.graph import adjacency, neighbours_and_itself
+from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
 from cane_gane.evaluation.protocols import (
-    Protocol,
-    adjacency,
-    neighbours_and_itself,
-    upstream_protocol,
+    PROTOCOLS,
+    Contest,
     without_neighbours,
 )
 from cane_gane.evaluation.ranking import rank_targets
-from cane_gane.network import TextualNetwork
-from cane_gane.runs import RunFolder
-from cane_gane.splits import Split, read_split
-from cane_gane.startup import load_tensorflow
+from cane_gane.evaluation.sampled import Sample
+from cane_gane.runs.folder import RunFolder
+from cane_gane.runs.run import reopen
 
 COLUMNS = ("upstream's", "no training neighbours", "no neighbours", "at most")
 
 
-def figures(run: Path, network: TextualNetwork, seed: int) -> list[float]:
-    from cane_gane.assessment import pair_auc
-    from cane_gane.served import Served
-
-    split = read_split(run, network.node_count, network.edges)
-    whole = upstream_protocol(split.train, split.test, network.node_count)
-    protocols = [
+def figures(run: Path) -> tuple[tuple[str, str, float], list[float]]:
+    config, split, fitted = reopen(RunFolder(run))
+    whole = PROTOCOLS["upstream"].contest(split)
+    contests = [
         whole,
         without_neighbours(whole, split.train),
-        without_neighbours(whole, network.edges),
+        without_neighbours(whole, split.network.edges),
     ]
-    score = Served(run / "saved_model").score_nodes
-    aucs = [float(pair_auc(score, protocol, seed)["auc"]) for protocol in protocols]
-    return [*aucs, at_most(whole, network, split)]
+    samples = (Sample.draw(contest, config.seed) for contest in contests)
+    found = [sample.figures(fitted.score, config.seed)[0].auc for sample in samples]
+    key = (config.dataset, config.method, config.ratio)
+    return key, [*(auc or 0.0 for auc in found), at_most(whole, split)]
 
 
-def at_most(protocol: Protocol, network: TextualNetwork, split: Split) -> float:
-    count = network.node_count
+def at_most(contest: Contest, split: Split) -> float:
+    count = split.network.node_count
     known = neighbours_and_itself(split.train, count)
-    ranked = (adjacency(network.edges, count) + 2 * known).tocsr()
-    ranks = rank_targets(lambda sources: ranked[sources].toarray(), protocol)
+    ranked = (adjacency(split.network.edges, count) + 2 * known).tocsr()
+    ranks = rank_targets(lambda sources: ranked[sources].toarray(), contest)
     return float(ranks.shares.mean())
 
 
 def main(runs: Sequence[str]) -> None:
-    load_tensorflow(deterministic=True)
-    read = functools.cache(lambda name: TextualNetwork.read(find_dataset(name)))
     found: dict[tuple[str, str, float], list[list[float]]] = defaultdict(list)
     for path in map(Path, runs):
-        settings = RunFolder(path).record()["settings"]
-        dataset = settings["dataset"]
-        key = (dataset, settings["variant"], settings["ratio"])
-        found[key].append(figures(path, read(dataset), settings["seed"]))
+        key, row = figures(path)
+        found[key].append(row)
         print(path, file=sys.stderr, flush=True)
     print(f"| network, model, ratio | runs | {' | '.join(COLUMNS)} |")
     print(f"|---|---|{'---|' * len(COLUMNS)}")

@@ -1,6 +1,6 @@
 """Where the time of a training step goes: `bash run.sh benchmark profile cora 0.55`.
 
-TensorFlow's own profiler, each operation counted by the scope that it stands in.
+TensorFlow's own profiler, each operation counted by the scope that it is in.
 """
 
 from __future__ import annotations
@@ -9,9 +9,13 @@ import collections
 import glob
 import sys
 import tempfile
+from pathlib import Path
+from typing import Any
 
-from cane_gane.config import make_config
-from cane_gane.startup import load_tensorflow
+from cane_gane.data.catalog import load
+from cane_gane.methods import gane
+from cane_gane.methods.registry import METHODS
+from cane_gane.runs.config import Config
 
 STEPS = 10
 # What an operation's name holds, in the order of asking.
@@ -26,19 +30,20 @@ SCOPES = {
 }
 
 
-def shares(dataset: str, ratio: str, variant: str) -> dict[str, float]:
-    config = make_config(dataset=dataset, ratio=float(ratio), variant=variant)
-    load_tensorflow(deterministic=config.deterministic, device="auto")
+def shares(dataset: str, ratio: str, method: str) -> dict[str, float]:
+    config = Config.make(dataset=dataset, ratio=float(ratio), method=method)
+    settings: Any = config.settings
+    METHODS[method].start(settings, "auto")
     import tensorflow as tf
 
-    from cane_gane.batches import edge_batches
-    from cane_gane.models import build_model
-    from cane_gane.preparation import prepare
+    from cane_gane.sampling.batches import edge_batches
 
-    prepared = prepare(config)
-    words = len(prepared.tokenizer.words)
-    model = build_model(config, words, prepared.network.node_count)
-    batches = iter(edge_batches(prepared.texts, prepared.sampler, trim=model.trims))
+    split = load(dataset).split(config.ratio, config.split, config.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        inputs, model, _ = gane.set_up(
+            method, split, settings, config.seed, Path(folder)
+        )
+    batches = iter(edge_batches(inputs.texts, inputs.sampler, trim=model.trims))
     model.make_train_function()
     for _ in range(3):
         model.train_function(batches)
@@ -71,8 +76,8 @@ def by_scope(path: str) -> dict[str, float]:
     return dict(total)
 
 
-def main(dataset: str, ratio: str, variant: str = "ap") -> None:
-    found = shares(dataset, ratio, variant)
+def main(dataset: str, ratio: str, method: str = "ap") -> None:
+    found = shares(dataset, ratio, method)
     whole = sum(found.values())
     print("| part | ms of a core | share |\n|---|---|---|")
     for scope in [*SCOPES, "other"]:

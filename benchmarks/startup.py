@@ -9,9 +9,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
-from cane_gane.config import make_config
-from cane_gane.startup import load_tensorflow
+from cane_gane.data.catalog import load
+from cane_gane.methods import gane
+from cane_gane.methods.registry import METHODS
+from cane_gane.runs.config import Config
 
 START = time.perf_counter()
 
@@ -29,31 +32,23 @@ class Laps:
         self._last = now
 
 
-def main(dataset: str, ratio: str, variant: str = "ap") -> None:
+def main(dataset: str, ratio: str, method: str = "ap") -> None:
     lap = Laps()
-    config = make_config(dataset=dataset, ratio=float(ratio), variant=variant)
-    load_tensorflow(
-        deterministic=config.deterministic, device="auto", by_pairs=config.masked
-    )
-    from cane_gane.batches import edge_batches
-    from cane_gane.models import build_model
-    from cane_gane.preparation import prepare
-    from cane_gane.servable import Servable
-    from cane_gane.starts import start_tables
+    config = Config.make(dataset=dataset, ratio=float(ratio), method=method)
+    settings: Any = config.settings
+    METHODS[method].start(settings, "auto")
+    from cane_gane.sampling.batches import edge_batches
 
     lap("TensorFlow and Keras")
-    prepared = prepare(config)
-    lap("data")
-    words = len(prepared.tokenizer.words)
-    model = build_model(config, words, prepared.network.node_count)
-    lap("model")
+    split = load(dataset).split(config.ratio, config.split, config.seed)
     with tempfile.TemporaryDirectory() as folder:
-        vocabulary = Path(folder, "vocabulary.txt")
-        prepared.tokenizer.save(vocabulary)
-        servable = Servable(model, prepared.texts, vocabulary, 1)
-        start_tables(servable, config, prepared)
+        inputs, model, _ = gane.set_up(
+            method, split, settings, config.seed, Path(folder)
+        )
+    lap("data and model")
+    gane.start(model, settings, inputs, config.seed)
     lap("LSA, walks and text vectors")
-    batches = edge_batches(prepared.texts, prepared.sampler, trim=model.trims)
+    batches = edge_batches(inputs.texts, inputs.sampler, trim=model.trims)
     model.make_train_function()
     iterator = iter(batches)
     lap("input")

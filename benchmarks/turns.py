@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from cane_gane.config import make_config
-from cane_gane.startup import load_tensorflow
+from cane_gane.data.catalog import load
+from cane_gane.methods import gane
+from cane_gane.methods.registry import METHODS
+from cane_gane.runs.config import Config
 
 PAIRS = 8192  # scored in a step, as evaluation does
 
@@ -60,53 +62,44 @@ def peak() -> float:
     return int(line.split()[1]) / 1e3
 
 
-def settings(case: str, dataset: str, ratio: str) -> Any:
-    chosen: dict[str, Any] = {"variant": {"score": "ap"}.get(case, case)}
+def configure(case: str, dataset: str, ratio: str) -> Config:
+    chosen: dict[str, Any] = {"method": {"score": "ap"}.get(case, case)}
     if case == "cane, upstream mode":
-        chosen = {"variant": "cane", "preset": "upstream"}
-    return make_config(dataset=dataset, ratio=float(ratio), **chosen)
+        chosen = {"method": "cane", "preset": "upstream"}
+    return Config.make(dataset=dataset, ratio=float(ratio), **chosen)
 
 
 def main(case: str, dataset: str, ratio: str) -> None:
-    config = settings(case, dataset, ratio)
-    load_tensorflow(
-        deterministic=config.deterministic, device="auto", by_pairs=config.masked
-    )
-    from cane_gane.models import build_model
-    from cane_gane.preparation import prepare
-    from cane_gane.servable import Servable
-    from cane_gane.starts import start_tables
-
-    prepared = prepare(config)
-    words = len(prepared.tokenizer.words)
-    model = build_model(config, words, prepared.network.node_count)
+    config = configure(case, dataset, ratio)
+    settings: Any = config.settings
+    METHODS[config.method].start(settings, "auto")
+    split = load(dataset).split(config.ratio, config.split, config.seed)
     with tempfile.TemporaryDirectory() as folder:
-        vocabulary = Path(folder, "vocabulary.txt")
-        prepared.tokenizer.save(vocabulary)
-        unknown = len(prepared.tokenizer.reserved) - 1
-        servable = Servable(model, prepared.texts, vocabulary, unknown)
-        start_tables(servable, config, prepared)
+        inputs, model, servable = gane.set_up(
+            config.method, split, settings, config.seed, Path(folder)
+        )
+        gane.start(model, settings, inputs, config.seed)
         if case == "score":
-            score(servable, prepared.network.node_count, Path(folder, "saved_model"))
+            score(servable, split, Path(folder, "saved_model"))
         else:
-            train(model, prepared)
+            train(model, inputs)
 
 
-def train(model: Any, prepared: Any) -> None:
-    from cane_gane.batches import edge_batches
+def train(model: Any, inputs: Any) -> None:
+    from cane_gane.sampling.batches import edge_batches
 
-    sampler = prepared.sampler
-    batches = iter(edge_batches(prepared.texts, sampler, trim=model.trims))
+    sampler = inputs.sampler
+    batches = iter(edge_batches(inputs.texts, sampler, trim=model.trims))
     model.make_train_function()
 
-    sizes = itertools.cycle(batch_sizes(len(prepared.fitted), sampler.batch_size))
+    sizes = itertools.cycle(batch_sizes(len(inputs.edges), sampler.batch_size))
 
     def step() -> int:
         float(model.train_function(batches)["loss"])
         return next(sizes)
 
     step()
-    take_turns(step, len(prepared.fitted))
+    take_turns(step, len(inputs.edges))
 
 
 def batch_sizes(edges: int, size: int) -> list[int]:
@@ -114,14 +107,15 @@ def batch_sizes(edges: int, size: int) -> list[int]:
     return [min(size, edges - start) for start in range(0, edges, size)]
 
 
-def score(servable: Any, nodes: int, path: Path) -> None:
-    from cane_gane.served import Served
+def score(servable: Any, split: Any, path: Path) -> None:
+    from cane_gane.serving.client import ServedModel
 
     servable.export(path)
-    served = Served(path)
+    served = ServedModel.load(path, split, lonely=True)
+    nodes = split.network.node_count
     pairs = np.random.default_rng(1).integers(0, nodes, (PAIRS, 2))
-    served.score_nodes(pairs[:64])
-    take_turns(lambda: len(served.score_nodes(pairs)), PAIRS)
+    served.score(pairs[:64])
+    take_turns(lambda: len(served.score(pairs)), PAIRS)
 
 
 if __name__ == "__main__":

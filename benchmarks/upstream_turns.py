@@ -10,24 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.turns import turns
-from cane_gane.config import make_config
-from cane_gane.preparation import prepare
+from cane_gane.data.catalog import load
+from cane_gane.runs.config import Config
 from cane_gane.upstream.checkout import Checkout
 from cane_gane.upstream.standins import install
 
 
 def main(_: str, dataset: str, ratio: str, folder: str) -> None:
-    chosen = {"variant": "cane", "preset": "upstream"}
-    config = make_config(dataset=dataset, ratio=float(ratio), **chosen)
-    prepared = prepare(config)
+    config = Config.make(
+        dataset=dataset, ratio=float(ratio), method="cane", preset="upstream"
+    )
+    settings: Any = config.settings
+    split = load(dataset).split(config.ratio, config.split, config.seed)
     with tempfile.TemporaryDirectory() as work:
-        Checkout.read(Path(folder)).copy_to(
-            Path(work), prepared.network, prepared.split, dataset
-        )
+        Checkout.read(Path(folder)).copy_to(Path(work), split, dataset)
         os.chdir(Path(work, "code"))
-        pace(install(), len(prepared.split.train))
+        pace(install(), len(split.train))
         sys.path.insert(0, ".")
-        sys.argv = ["train.py", "--dataset", dataset, "--rho", config.rho]
+        sys.argv = ["train.py", "--dataset", dataset, "--rho", settings.rho]
         runpy.run_path("train.py", run_name="__main__")
 
 

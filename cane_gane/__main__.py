@@ -1,22 +1,30 @@
-"""The command line: `python -m cane_gane COMMAND …`, which run.sh passes on to."""
+"""The command line: `python -m cane_gane COMMAND …`, run.sh and `cane-gane`."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
 
 from absl import flags
 
+from cane_gane.commands.flags import flag_fault, flag_help, one_line
+from cane_gane.config import suggestion
+from cane_gane.data.catalog import NAMES, canonical_name
 from cane_gane.errors import InputError
+from cane_gane.methods.registry import METHODS
 
 COMMANDS = (
     "train", "evaluate", "report", "table", "ablation", "compare", "inspect", "split",
     "parity",
 )  # fmt: skip
 DEFAULT = ("pydocs", "0.55", "ap")
+_RATIO = re.compile(r"[\d.]")  # how one begins
 
 _HELP = """\
 cane_gane: GANE, textual network embedding by optimal transport.
@@ -25,8 +33,9 @@ cane_gane: GANE, textual network embedding by optimal transport.
   bash run.sh benchmark NAME          Runs a measurement of benchmarks/, by its name.
   bash run.sh test                    Runs ruff, mypy and pytest.
 
-  DATASET is pydocs (built on the spot), cora, HepTh, zhihu, or any folder with
-  data.txt and graph.txt. `bash run.sh COMMAND --help` lists a command's flags.
+  DATASET is {datasets}, or a folder with data.txt and graph.txt.
+  METHOD is {methods}.
+  `bash run.sh COMMAND --help` lists a command's flags.
   CANE_DATASETS   folders to look for data sets in (default: ../shared/datasets)
 """
 
@@ -40,38 +49,47 @@ def main(argv: Sequence[str]) -> int:
     Returns:
         The exit code: 0, or 2 and one line on standard error for bad input.
     """
-    if argv and argv[0] in ("--help", "-h", "help", "--helpfull", "--helpshort"):
-        print(_help())
-        return 0
     try:
         _dispatch(argv)
+        sys.stdout.flush()
     except InputError as error:
-        print(f"cane_gane: {error}", file=sys.stderr)
-        return error.exit_code
-    except BrokenPipeError:
-        # The reader, such as `head`, has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _tell(str(error), error.exit_code)
     except OSError as error:
-        print(f"cane_gane: {error}", file=sys.stderr)
-        return 2
+        try:
+            sys.stdout.flush()
+        except OSError:  # it is what failed: say no more there
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return 0  # the reader, such as `head`, has seen enough
+        return _tell(one_line(str(error), 300), 2)
     except KeyboardInterrupt as stop:
-        print(
-            "cane_gane: stopped" + (f"; {stop}" if stop.args else ""), file=sys.stderr
-        )
-        return 130
+        return _tell("; ".join(["stopped", *map(str, stop.args)]), 130)
     return 0
+
+
+def _tell(message: str, code: int) -> int:
+    """Prints an error without control characters; returns the exit code."""
+    shown = (char if char.isprintable() or char == "\n" else "�" for char in message)
+    print(f"cane_gane: {''.join(shown)}", file=sys.stderr)
+    return code
+
+
+def console() -> None:
+    """Runs the command line of this process and exits with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):  # a stream of another kind
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    sys.exit(main(sys.argv[1:]))
 
 
 def _dispatch(argv: Sequence[str]) -> None:
     name, *words = argv or DEFAULT
-    plain = [word for word in words if not word.startswith("-")]
-    if name not in COMMANDS and len(plain) == 2:  # DATASET RATIO VARIANT
-        name, words = "train", [name, *words]
+    if name in ("--help", "-h", "help", "--helpfull", "--helpshort"):
+        print(_help())
+        return
     if name not in COMMANDS:
-        raise InputError(
-            f"found command '{name}'; expected one of {', '.join(COMMANDS)}, test "
-            "(bash run.sh --help shows them all)"
-        )
+        _check_training(name, words)
+        name, words = "train", [name, *words]
     module = _module(name)
     values = flags.FlagValues()
     values.set_gnu_getopt(True)
@@ -80,16 +98,41 @@ def _dispatch(argv: Sequence[str]) -> None:
         print(_command_help(name, module, values))
         return
     try:
-        arguments = values([name, *words])[1:]
+        arguments = values([name, *map(_with_underscores, words)])[1:]
     except flags.Error as error:
-        raise InputError(f"{name}: {' '.join(str(error).split())}") from None
+        raise InputError(f"{name}: {flag_fault(values, error)}") from None
     several = module.USAGE[-1].endswith("…") and len(arguments) > len(module.USAGE)
     if len(arguments) != len(module.USAGE) and not several:
+        found = one_line(" ".join(arguments)) or "none"
         raise InputError(
-            f"{name}: found {len(arguments)} arguments "
-            f"({' '.join(arguments) or 'none'}); expected {' '.join(module.USAGE)}"
+            f"{name}: found {len(arguments)} arguments ({found}); expected "
+            f"{' '.join(module.USAGE)}"
         )
     module.run(arguments, values)
+
+
+def _check_training(name: str, words: Sequence[str]) -> None:
+    """Refuses what is neither a command nor DATASET RATIO METHOD.
+
+    Raises:
+        InputError: The first word is no command, no data set and no folder.
+    """
+    known = name.startswith("-") or canonical_name(name) in NAMES or Path(name).exists()
+    if not known and not _RATIO.match(words[0] if words else ""):
+        raise InputError(
+            f"found command '{name[:60]}'; expected one of {', '.join(COMMANDS)}, "
+            "test, or DATASET RATIO METHOD (bash run.sh --help shows them all)"
+            f"{suggestion(name, (*COMMANDS, *NAMES, 'test', 'benchmark'))}"
+        )
+
+
+def _with_underscores(word: str) -> str:
+    """Returns a flag as it is defined: --learning-rate as --learning_rate."""
+    if not word.startswith("--"):
+        return word
+    name, equals, value = word[2:].partition("=")
+    name = re.sub("^no-", "no", name).replace("-", "_")
+    return f"--{name[:60]}{equals}{value}"  # absl chokes on a name of thousands
 
 
 def _module(name: str) -> ModuleType:
@@ -97,30 +140,22 @@ def _module(name: str) -> ModuleType:
 
 
 def _help() -> str:
-    rows = []
+    rows = [f"  {'bash run.sh':<34}  The same as: bash run.sh {' '.join(DEFAULT)}"]
     for name in COMMANDS:
         module = _module(name)
         command = [] if name == "train" else [name]
         call = " ".join(["bash run.sh", *command, *module.USAGE])
         rows.append(f"  {call:<34}  {_summary(module)}")
-    rows.insert(
-        0, f"  {'bash run.sh':<34}  The same as: bash run.sh {' '.join(DEFAULT)}"
-    )
-    return _HELP.format(commands="\n".join(rows)).rstrip()
+    return _HELP.format(
+        commands="\n".join(rows),
+        datasets=", ".join(NAMES),
+        methods=", ".join(METHODS),
+    ).rstrip()
 
 
 def _command_help(name: str, module: ModuleType, values: flags.FlagValues) -> str:
-    rows = [" ".join(["bash run.sh", name, *module.USAGE, "[flags]"]), _summary(module)]
-    for flag in values.flags_by_module_dict().values():
-        for one in sorted(flag, key=lambda f: f.name):
-            choices = getattr(one.parser, "enum_values", None)
-            form = f"--{one.name}" + (f"={'|'.join(choices)}" if choices else "")
-            value = one.default
-            value = ",".join(value) if isinstance(value, list) else value
-            default = "" if value is None else f" (default: {value})"
-            about = one.help.split(">: ")[-1]  # absl repeats the choices there
-            rows.append(f"  {form:<28}  {about}{default}")
-    return "\n".join(rows)
+    call = " ".join(["bash run.sh", name, *module.USAGE, "[flags]"])
+    return "\n".join([call, _summary(module), *flag_help(values)])
 
 
 def _summary(module: ModuleType) -> str:
@@ -128,4 +163,4 @@ def _summary(module: ModuleType) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    console()

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import fcntl
 import hashlib
+import io
+import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from cane_gane.errors import fault
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -48,6 +54,42 @@ def new_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(draft, ignore_errors=True)
 
 
+def copy_folder(source: Path, path: Path) -> None:
+    """Copies a folder to `path`, whole."""
+    with new_folder(path) as draft:
+        shutil.copytree(source, draft, dirs_exist_ok=True)
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Writes a JSON file whole."""
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    write_atomically(path, (text + "\n").encode())
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Writes rows of the same keys, one at least, as a CSV file with a header."""
+    file = io.StringIO()
+    writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_atomically(path, file.getvalue().encode())
+
+
+def read_json(path: Path) -> Any:
+    """Returns the content of a JSON file, or None where there is none.
+
+    Raises:
+        InputError: The file holds no JSON.
+    """
+    if not path.is_file():
+        return None
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        line = getattr(error, "lineno", None)
+        raise fault(path, line, "no JSON", "what a run wrote there") from None
+
+
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Holds the lock file `path`; a second process waits until it is free."""
@@ -55,6 +97,17 @@ def locked(path: Path) -> Iterator[None]:
     with open(path, "wb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def digest(path: Path) -> str | None:
+    """Returns the SHA-256 of a file or of all files of a folder; None without one."""
+    if path.is_file():
+        return sha256(path.read_bytes())
+    if not path.is_dir():
+        return None
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    rows = (f"{file.relative_to(path)} {digest(file)}\n" for file in files)
+    return sha256("".join(rows).encode())
 
 
 def sha256(content: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,26 +13,22 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from cane_gane.network import TextualNetwork
-from tests.fake_upstream import write_checkout
-from tests.launch import finish, start
+from cane_gane.data.network import TextualNetwork
+from tests.launch import ROOT, finish, start
 from tests.networks import write_topics
+from tests.upstream.fake_upstream import write_checkout
 
 # Speed is measured in benchmarks/; a busy machine must not fail a test.
 settings.register_profile("steady", deadline=None)
 settings.load_profile("steady")
 
-ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("CANE_SHARED", ROOT.parent / "shared"))
 
 
 @pytest.fixture(scope="session")
 def golden() -> dict[str, Any]:
     """Facts about what upstream's own code makes of its data sets."""
-    path = SHARED / "golden" / "preprocessing.json"
-    if not path.is_file():
-        pytest.skip(f"no golden facts at {path}")
-    return json.loads(path.read_text())
+    return json.loads((ROOT / "tests/golden/preprocessing.json").read_text())
 
 
 @pytest.fixture(scope="session")
@@ -119,3 +116,9 @@ def finished(
     code, out, err = finish(start(topics, runs_dir))
     assert code == 0, err
     return runs_dir / "topics-0.6-wane-seed1", out, err
+
+
+@pytest.fixture
+def copied(finished: tuple[Path, str, str], tmp_path: Path) -> Path:
+    """A copy of that run which a test may spoil."""
+    return shutil.copytree(finished[0], tmp_path / finished[0].name)

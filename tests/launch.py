@@ -1,18 +1,20 @@
-"""Starts the training command as a user would: in a process of its own."""
+"""Runs commands as a user would: in a process of their own, or in this one."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+from cane_gane.__main__ import main
+
 ROOT = Path(__file__).resolve().parent.parent
 FLAGS = ["--dimension=8", "--epochs=6", "--batch_size=8", "--patience=6",
          "--validation=0.2", "--learning_rate=0.01", "--device=cpu"]  # fmt: skip
 
 
-def start(network, runs_dir, *flags, variant="wane"):
+def start(network, runs_dir, *flags, method="wane"):
     """Starts the training command."""
-    command = [sys.executable, "-m", "cane_gane", str(network), "0.6", variant]
+    command = [sys.executable, "-m", "cane_gane", str(network), "0.6", method]
     return subprocess.Popen(
         [*command, *FLAGS, f"--runs_dir={runs_dir}", *flags],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -24,3 +26,13 @@ def finish(process):
     """Waits for its end; returns exit code, output and errors."""
     out, err = process.communicate(timeout=1200)
     return process.returncode, out, err
+
+
+def refused(capsys, *words):
+    """Runs a command that must fail with a single line; returns that line."""
+    capsys.readouterr()
+    assert main([*map(str, words)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1, error
+    assert len(error) < 1000
+    return error

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,14 +35,14 @@ def run(tmp_path):
         (binaries / name).write_text(STAND_IN)
         (binaries / name).chmod(0o755)
 
-    def call(*words, **variables):
+    def call(*words, script=project / "run.sh", **variables):
         environment = {
             "PATH": f"{binaries}:{os.environ['PATH']}",
             "LOG": str(tmp_path / "log"),
             **variables,
         }
         return subprocess.run(
-            ["bash", str(project / "run.sh"), *words],
+            ["bash", str(script), *words],
             cwd=tmp_path, env=environment, capture_output=True, text=True,
         )  # fmt: skip
 
@@ -91,13 +92,25 @@ def test_an_active_environment_that_does_not_fit_is_left_alone(run):
     assert "a project/.venv/bin/python -m cane_gane inspect" in done.stdout
 
 
+@pytest.mark.parametrize("relative", [False, True])
+def test_a_link_starts_what_it_points_to(run, tmp_path, relative):
+    (tmp_path / "some bin").mkdir()
+    first, second = tmp_path / "some bin" / "one", tmp_path / "two"
+    first.symlink_to("../a project/run.sh" if relative else run.project / "run.sh")
+    second.symlink_to("some bin/one" if relative else first)
+    done = run("inspect", script=second)
+    assert done.stdout == (f"{run.project}/.venv/bin/python -m cane_gane inspect\n"), (
+        done.stderr
+    )
+    assert not list(tmp_path.glob("**/some bin/.venv*"))
+    assert not (tmp_path / ".venv").exists()
+
+
 def test_the_pins_are_compared_with_what_is_installed(tmp_path):
     """The real check: this environment satisfies the pins, and no other."""
     shutil.copy(ROOT / "run.sh", tmp_path)
     shutil.copytree(ROOT / "cane_gane", tmp_path / "cane_gane")
     shutil.copy(ROOT / "requirements.txt", tmp_path)
-    import sys
-
     environment = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from absl import flags
 
-from cane_gane.catalog import find_dataset
-from cane_gane.cells import Cell
-from cane_gane.commands.parsing import parse_ratio
-from cane_gane.commands.train import chosen_settings, define_jobs, define_settings
-from cane_gane.errors import InputError
-from cane_gane.grid import Grid
+from cane_gane.commands.flags import (
+    chosen_settings,
+    define_jobs,
+    define_settings,
+    parse_numbers,
+    parse_ratio,
+)
+from cane_gane.data.catalog import canonical_name, find_dataset
+
+if TYPE_CHECKING:
+    from cane_gane.evaluation.results import Evaluation
 
 USAGE = ("DATASET", "RATIO")
-_FIXED = ("dataset", "ratio", "variant", "window", "seed")
+_FIXED = ("dataset", "ratio", "method", "window", "seed")
 
 
 def define(values: flags.FlagValues) -> None:
@@ -28,7 +33,12 @@ def define(values: flags.FlagValues) -> None:
         flag_values=values,
     )
     flags.DEFINE_integer(
-        "repeats", 3, "runs for each width, with seeds 1, 2, …", 1, flag_values=values
+        "repeats",
+        3,
+        "runs for each width, with seeds 1, 2, …",
+        1,
+        1000,
+        flag_values=values,
     )
     flags.DEFINE_string(
         "output",
@@ -41,25 +51,29 @@ def define(values: flags.FlagValues) -> None:
 
 def run(arguments: list[str], values: flags.FlagValues) -> None:
     """Runs the command; cells that are finished are not run again."""
-    dataset, ratio = arguments[0], parse_ratio(arguments[1])
+    from cane_gane.report.ablation import ablation_table, write_ablation
+    from cane_gane.runs.cell import Cell
+    from cane_gane.runs.grid import Grid
+
+    dataset, ratio = canonical_name(arguments[0]), parse_ratio(arguments[1])
     find_dataset(dataset)  # before anything is begun
     default = f"runs/ablation-{Path(dataset).name}-{ratio:g}"
     output = Path(values.output or default)
     cells = [
         Cell.of(
-            {"dataset": dataset, "ratio": ratio, "variant": "ap", "window": window,
+            {"dataset": dataset, "ratio": ratio, "method": "ap", "window": window,
              "seed": seed, **chosen_settings(values)}, output / f"window-{window}",
         )
         for seed in range(1, values.repeats + 1)
-        for window in _windows(values.windows)
+        for window in parse_numbers(values.windows, "windows")
     ]  # fmt: skip
     grid = Grid(cells, output, jobs=values.jobs, device=values.device)
-    from cane_gane.report.ablation import ablation_table, write_ablation
 
-    def found() -> dict[int, list[dict[str, Any]]]:
-        by_window: dict[int, list[dict[str, Any]]] = {}
+    def found() -> dict[int, list[Evaluation]]:
+        by_window: dict[int, list[Evaluation]] = {}
         for cell in grid.finished:
-            by_window.setdefault(cell.config.window, []).append(cell.folder.metrics())
+            window: int = cell.config.settings.window  # type: ignore[attr-defined]
+            by_window.setdefault(window, []).append(cell.folder.evaluation())
         return by_window
 
     # After each cell, so that a look in between shows what there is.
@@ -68,13 +82,3 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     print(f"\n{output / 'report.html'}")
     if error:
         raise error
-
-
-def _windows(words: list[str]) -> list[int]:
-    windows = [int(word) for word in words if word.strip().isdigit()]
-    if len(windows) != len(words) or not windows or min(windows) < 1:
-        raise InputError(
-            f"found --windows={','.join(words)}; expected numbers from 1 on, such as "
-            "1,5,11,21"
-        )
-    return sorted(set(windows))

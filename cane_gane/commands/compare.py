@@ -7,9 +7,16 @@ from pathlib import Path
 
 from absl import flags
 
-from cane_gane.commands.parsing import parse_ratio, parse_seeds, parse_variants
-from cane_gane.config import PRESETS
+from cane_gane.commands.flags import (
+    define_methods,
+    parse_methods,
+    parse_ratio,
+    parse_seeds,
+)
+from cane_gane.data.catalog import canonical_name
+from cane_gane.data.network import digests
 from cane_gane.errors import InputError
+from cane_gane.models.settings import PRESETS
 
 USAGE = ("DATASET", "RATIO")
 
@@ -19,11 +26,10 @@ def define(values: flags.FlagValues) -> None:
     flags.DEFINE_string(
         "upstream", None, "a checkout of thunlp/CANE", flag_values=values
     )
-    flags.DEFINE_list(
-        "variants",
-        ["cane", "ot", "ap"],
-        "our models: cane, wane, ot, ap, or cane-upstream, with upstream's settings",
-        flag_values=values,
+    define_methods(
+        values,
+        ("cane", "ot", "ap"),
+        "our side: methods, or cane-upstream, our CANE with upstream's settings",
     )
     flags.DEFINE_integer(
         "epochs",
@@ -54,16 +60,16 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
             "compare: found no --upstream; expected --upstream=FOLDER, a checkout: "
             "git clone https://github.com/thunlp/CANE"
         )
-    name, ratio = arguments[0], parse_ratio(arguments[1])
+    name, ratio = canonical_name(arguments[0]), parse_ratio(arguments[1])
     checkout = Checkout.read(Path(values.upstream))
     if warning := checkout.warning():
         print(f"cane_gane: {warning}", file=sys.stderr)
-    find_data(name, checkout)
+    data = digests(find_data(name, checkout))
     comparison = Comparison(
         checkout=checkout,
         dataset=name,
         ratio=ratio,
-        variants=parse_variants(values.variants, SIDES),
+        variants=parse_methods(values.methods, SIDES),
         seeds=parse_seeds(values.seeds),
         epochs=values.epochs,
         folder=Path(values.runs_dir) / f"compare-{Path(name).resolve().name}-{ratio:g}",
@@ -71,7 +77,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     results = []
     for result in comparison.results(overwrite=values.overwrite):
         results.append(result)
-        found = outcome(comparison, results)
+        found = outcome(comparison, results, data)
         tables.write(found, comparison.folder)  # what is done is kept
     print(tables.as_json(found) if values.json else tables.as_markdown(found))
     print(comparison.folder / "report.html", file=sys.stderr)

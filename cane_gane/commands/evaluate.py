@@ -7,8 +7,8 @@ from pathlib import Path
 
 from absl import flags
 
+from cane_gane.commands.flags import define_seed
 from cane_gane.errors import InputError
-from cane_gane.runs import RunFolder
 
 USAGE = ("RUN",)
 _VECTORS = ("graph.txt", "test_graph.txt", "embed.txt")
@@ -28,9 +28,7 @@ def define(values: flags.FlagValues) -> None:
         "folder for metrics.json and report.html of other vectors (default: none)",
         flag_values=values,
     )
-    flags.DEFINE_integer(
-        "seed", 1, "what draws hang on, for other vectors", 0, flag_values=values
-    )
+    define_seed(values, "what draws depend on, for other vectors")
 
 
 def run(arguments: list[str], values: flags.FlagValues) -> None:
@@ -56,22 +54,18 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
 
 
 def _repeat(path: Path, values: flags.FlagValues) -> Path:
-    settings = RunFolder(path).record()["settings"]
-    from cane_gane.startup import load_tensorflow
-
-    load_tensorflow(deterministic=bool(settings.get("deterministic", True)))
-    from cane_gane.appraisal import repeat
-    from cane_gane.report.tables import summary
+    from cane_gane.evaluation.show import summary
+    from cane_gane.runs.run import repeat
 
     print(summary(repeat(path, values.dataset), colour=sys.stdout.isatty()))
     return path / "report.html"
 
 
 def _evaluate(path: Path, values: flags.FlagValues) -> Path | None:
-    from cane_gane.foreign import evaluate_vectors
-    from cane_gane.report.tables import summary
+    from cane_gane.evaluation.show import summary
+    from cane_gane.runs.vectors import evaluate_vectors
 
     output = Path(values.output) if values.output else None
-    metrics = evaluate_vectors(path, values.dataset, output, values.seed)
-    print(summary(metrics, colour=sys.stdout.isatty()))
+    found = evaluate_vectors(path, values.dataset, output, values.seed)
+    print(summary(found, colour=sys.stdout.isatty()))
     return output / "report.html" if output else None

@@ -6,10 +6,10 @@ import json
 
 from absl import flags
 
-from cane_gane.catalog import find_dataset
-from cane_gane.inspection import format_report, inspect_network
-from cane_gane.network import TextualNetwork
-from cane_gane.tokens import MAX_LENGTH, TOKENIZERS
+from cane_gane.data.catalog import find_dataset
+from cane_gane.data.network import TextualNetwork
+from cane_gane.data.statistics import format_report, inspect_network
+from cane_gane.data.tokens import MAX_LENGTH, TOKENIZERS
 
 USAGE = ("DATASET",)
 
@@ -25,7 +25,7 @@ def define(values: flags.FlagValues) -> None:
         flag_values=values,
     )
     flags.DEFINE_integer(
-        "max_length", MAX_LENGTH, "words kept of a text", 1, flag_values=values
+        "max_length", MAX_LENGTH, "words kept of a text", 1, 10**6, flag_values=values
     )
 
 

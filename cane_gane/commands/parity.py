@@ -23,10 +23,10 @@ def define(values: flags.FlagValues) -> None:
 
 def run(arguments: list[str], values: flags.FlagValues) -> None:
     """Runs the command."""
-    from cane_gane.startup import load_tensorflow
+    from cane_gane.training.runtime import load_tensorflow
 
     load_tensorflow()
-    from cane_gane.parity import compare
+    from cane_gane.upstream.parity import compare
 
     rows = compare(Path(arguments[0]))
     print(f"{'quantity':<40}{'difference':>12}{'tolerance':>12}")

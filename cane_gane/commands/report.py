@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from absl import flags
 
 from cane_gane.errors import InputError
-from cane_gane.runs import RunFolder
+
+if TYPE_CHECKING:
+    from cane_gane.runs.folder import RunFolder
 
 USAGE = ("RUN…",)
 
@@ -24,6 +27,8 @@ def define(values: flags.FlagValues) -> None:
 
 def run(arguments: list[str], values: flags.FlagValues) -> None:
     """Runs the command."""
+    from cane_gane.runs.folder import RunFolder
+
     folders = [RunFolder(Path(argument)) for argument in arguments]
     for folder in folders:
         if not folder.finished or not (folder.path / "config.json").is_file():
@@ -40,15 +45,12 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
 def _one(folder: RunFolder, output: str | None) -> Path:
     from cane_gane.report.run import RunReport
 
-    examples = folder.read_json("examples.json")
-    if examples is None:
-        raise InputError(
-            f"{folder.path}: found no examples.json; expected it beside metrics.json: "
-            f"bash run.sh evaluate {folder.path} writes it"
-        )
-    metrics = folder.metrics()
     report = RunReport(
-        folder.path.resolve().name, folder.record(), folder.history(), metrics, examples
+        folder.path.resolve().name,
+        folder.record(),
+        folder.history(),
+        folder.evaluation(),
+        folder.examples(),
     )
     home = Path(output) if output else folder.path
     report.write_figures(home / "figures")
@@ -57,8 +59,8 @@ def _one(folder: RunFolder, output: str | None) -> Path:
 
 
 def _several(folders: list[RunFolder], output: Path) -> Path:
-    from cane_gane.report.several import OneOfSeveral, write_several
+    from cane_gane.report.several import write_several
 
-    runs = [OneOfSeveral(f.path, f.record()["settings"], f.metrics()) for f in folders]
+    runs = [folder.one_run() for folder in folders]
     write_several(runs, output)
     return output / "report.html"

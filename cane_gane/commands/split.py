@@ -6,10 +6,10 @@ from pathlib import Path
 
 from absl import flags
 
-from cane_gane.catalog import find_dataset
-from cane_gane.commands.parsing import parse_ratio
-from cane_gane.network import TextualNetwork
-from cane_gane.splits import RULES, split_edges
+from cane_gane.commands.flags import define_seed, parse_ratio
+from cane_gane.data.catalog import load
+from cane_gane.data.splits import RULES
+from cane_gane.errors import InputError
 
 USAGE = ("DATASET", "RATIO")
 
@@ -17,7 +17,7 @@ USAGE = ("DATASET", "RATIO")
 def define(values: flags.FlagValues) -> None:
     """Defines the flags of this command."""
     flags.DEFINE_enum("rule", "strict", RULES, "how to split", flag_values=values)
-    flags.DEFINE_integer("seed", 1, "what the draw hangs on", flag_values=values)
+    define_seed(values, "what the draw depends on")
     flags.DEFINE_string(
         "output",
         None,
@@ -29,10 +29,17 @@ def define(values: flags.FlagValues) -> None:
 def run(arguments: list[str], values: flags.FlagValues) -> None:
     """Runs the command."""
     name, ratio = arguments[0], parse_ratio(arguments[1])
-    network = TextualNetwork.read(find_dataset(name))
-    split = split_edges(network.edges, ratio, values.rule, values.seed)
-    default = f"{Path(name).name}-{ratio:g}-split-{values.rule}-seed{values.seed}"
-    folder = Path(values.output or Path("runs") / default)
+    network = load(name)
+    split = network.split(ratio, values.rule, values.seed)
+    place = f"{Path(network.source or name).name}-{ratio:g}-split"
+    default = Path("runs") / f"{place}-{values.rule}-seed{values.seed}"
+    folder = Path(values.output or default)
+    for name, kind in (("config.json", "a run"), ("data.txt", "a data set")):
+        if (folder / name).exists():
+            raise InputError(
+                f"{folder}: found {kind}, whose graph.txt it would replace; expected a "
+                "folder of its own: choose another --output"
+            )
     split.write(folder)
     print(f"training edges  {len(split.train):>8,}  {folder / 'graph.txt'}")
     print(f"test edges      {len(split.test):>8,}  {folder / 'test_graph.txt'}")

@@ -6,22 +6,27 @@ from pathlib import Path
 
 from absl import flags
 
-from cane_gane.catalog import find_dataset
-from cane_gane.cells import Cell
-from cane_gane.commands.parsing import parse_ratio, parse_seeds, parse_variants
-from cane_gane.commands.train import chosen_settings, define_jobs, define_settings
-from cane_gane.config import VARIANTS
+from cane_gane.commands.flags import (
+    chosen_settings,
+    define_jobs,
+    define_methods,
+    define_settings,
+    parse_methods,
+    parse_ratio,
+    parse_seeds,
+)
+from cane_gane.data.catalog import canonical_name, find_dataset
 from cane_gane.errors import InputError
-from cane_gane.grid import Grid
+from cane_gane.methods.registry import METHODS
 
 USAGE = ("DATASET",)
-_FIXED = ("dataset", "ratio", "variant", "seed")
+_FIXED = ("dataset", "ratio", "method", "seed")
 
 
 def define(values: flags.FlagValues) -> None:
     """Defines what the table has, and a flag for each other setting."""
     define_settings(values, without=_FIXED)
-    flags.DEFINE_list("variants", list(VARIANTS), "models", flag_values=values)
+    define_methods(values, list(METHODS), "methods")
     flags.DEFINE_list(
         "ratios",
         ["0.15", "0.35", "0.55", "0.75", "0.95"],
@@ -45,11 +50,17 @@ def define(values: flags.FlagValues) -> None:
 
 def run(arguments: list[str], values: flags.FlagValues) -> None:
     """Runs the command; cells that are finished are not run again."""
-    dataset = arguments[0]
-    variants = parse_variants(values.variants, VARIANTS)
+    from cane_gane.report.layouts import as_markdown
+    from cane_gane.report.overview import write_overview
+    from cane_gane.report.ratios import Ratios
+    from cane_gane.runs.cell import Cell
+    from cane_gane.runs.grid import Grid
+
+    dataset = canonical_name(arguments[0])
+    methods = parse_methods(values.methods, list(METHODS))
     ratios = list(dict.fromkeys(map(parse_ratio, values.ratios)))
     seeds = parse_seeds(values.seeds)
-    for name, chosen in (("variants", variants), ("ratios", ratios)):
+    for name, chosen in (("methods", methods), ("ratios", ratios)):
         if not chosen:
             raise InputError(f"found no {name}; expected --{name}= with one at least")
     name = Path(dataset).resolve().name
@@ -57,24 +68,17 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     # Seed by seed: an early look shows the whole table.
     cells = [
         Cell.of(
-            {"dataset": dataset, "ratio": ratio, "variant": variant, "seed": seed,
+            {"dataset": dataset, "ratio": ratio, "method": method, "seed": seed,
              **chosen_settings(values)}, output,
         )
-        for seed in seeds for ratio in ratios for variant in variants
+        for seed in seeds for ratio in ratios for method in methods
     ]  # fmt: skip
     find_dataset(dataset)  # before anything is begun
     grid = Grid(cells, output, jobs=values.jobs, device=values.device)
-    from cane_gane.report.layouts import as_markdown
-    from cane_gane.report.overview import write_overview
-    from cane_gane.report.ratios import Ratios
-    from cane_gane.report.several import OneOfSeveral
 
     def found() -> Ratios:
-        runs = [
-            OneOfSeveral(cell.folder.path, vars(cell.config), cell.folder.metrics())
-            for cell in grid.finished
-        ]
-        return Ratios(runs[0].dataset, variants, ratios, seeds, runs)
+        runs = [cell.folder.one_run() for cell in grid.finished]
+        return Ratios(runs[0].dataset, methods, ratios, seeds, runs)
 
     error = grid.run(lambda: write_overview(found(), output))
     print(as_markdown(found()))

@@ -1,1 +1,1 @@
-"""How good are the vectors: link prediction, node classification, baselines."""
+"""Protocols, figures, and one evaluation for whatever can be scored."""

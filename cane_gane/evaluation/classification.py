@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
+from cane_gane.data.vectors import Floats, fill_missing
 from cane_gane.errors import InputError
 from cane_gane.evaluation.protocols import Marks
-from cane_gane.evaluation.scores import Floats, fill_missing
+from cane_gane.evaluation.results import Labels
 
 RATIOS = (0.1, 0.3, 0.5, 0.7)
 DRAWS = 10
@@ -24,7 +24,7 @@ def classify_nodes(
     ratios: Sequence[float] = RATIOS,
     draws: int = DRAWS,
     seed: int = 1,
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, Labels]:
     """Trains linear SVMs on a share of the labelled nodes and tests on the rest.
 
     There is one SVM for each label, on vectors of length 1. Where every node
@@ -39,13 +39,11 @@ def classify_nodes(
         labels: The labels of each node; nodes without one are left out.
         ratios: The shares of labelled nodes to train on.
         draws: How many random draws of the training nodes for each share.
-        seed: What the draws hang on.
+        seed: What the draws depend on.
 
     Returns:
-        For each ratio, as text: `macro_f1` and `micro_f1`, means over the draws;
-        `std`, their standard deviations under the same two keys; `train` and
-        `test`, numbers of nodes; `unlabelled`, nodes left out. The macro mean is
-        over the labels that are true or predicted for a test node.
+        The scores for each ratio, as text. The macro mean is over the labels that
+        are true or predicted for a test node.
 
     Raises:
         InputError: There are not as many labels as vectors, or fewer than two
@@ -70,14 +68,14 @@ def classify_nodes(
         ).reshape(-1, 2)
         macro, micro = figures.mean(axis=0).tolist()
         spread = figures.std(axis=0, ddof=min(1, draws - 1)).tolist()
-        report[str(ratio)] = {
-            "macro_f1": macro,
-            "micro_f1": micro,
-            "std": {"macro_f1": spread[0], "micro_f1": spread[1]},
-            "train": train,
-            "test": len(points) - train,
-            "unlabelled": len(labels) - len(points),
-        }
+        report[str(ratio)] = Labels(
+            macro,
+            micro,
+            {"macro_f1": spread[0], "micro_f1": spread[1]},
+            train,
+            test=len(points) - train,
+            unlabelled=len(labels) - len(points),
+        )
     return report
 
 

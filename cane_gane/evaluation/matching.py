@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from cane_gane.evaluation.scores import Floats
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

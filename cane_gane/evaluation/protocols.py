@@ -1,15 +1,17 @@
-"""Which test edges are scored, and against which negatives: two protocols."""
+"""Protocols: which test edges are scored, and against which negatives."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
+from cane_gane.data.graph import neighbours_and_itself
+from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
 
 Integers = npt.NDArray[np.int64]
@@ -17,11 +19,10 @@ Marks = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Protocol:
-    """The scored test edges and the admissible negatives of each.
+class Contest:
+    """The scored edges of a protocol and the admissible negatives of each.
 
     Attributes:
-        name: `upstream` or `strict`.
         node_count: The number of nodes of the network.
         scored: The test edges that are scored, `[scored, 2]`, source and target.
         backward: Marks those of them whose reverse is a training edge, `[scored]`.
@@ -31,7 +32,6 @@ class Protocol:
             `[nodes, nodes]`, sparse, or None where it admits the whole pool.
     """
 
-    name: str
     node_count: int
     scored: Integers
     backward: Marks
@@ -44,8 +44,8 @@ class Protocol:
         """Marks the scored edges that are self-loops, `[scored]`."""
         return self.scored[:, 0] == self.scored[:, 1]
 
-    def only(self, kept: Marks) -> Protocol:
-        """Returns the protocol in which only the marked edges are scored."""
+    def only(self, kept: Marks) -> Contest:
+        """Returns the contest in which only the marked edges are scored."""
         return dataclasses.replace(
             self, scored=self.scored[kept], backward=self.backward[kept]
         )
@@ -66,7 +66,7 @@ class Protocol:
         return candidates[candidates != target]
 
     def counts(self) -> dict[str, int]:
-        """Returns how many edges are scored and of what kind, ready for JSON."""
+        """Returns how many edges are scored and of what kind, as `Figures` has it."""
         return {
             "scored": len(self.scored),
             "edges": self.edges,
@@ -75,27 +75,7 @@ class Protocol:
         }
 
 
-def make_protocols(
-    edges: Integers, train: Integers, test: Integers, node_count: int
-) -> dict[str, Protocol]:
-    """Builds both protocols by name, `upstream` first.
-
-    Args:
-        edges: All edges of the network, `[edges, 2]`.
-        train: Training edges, `[train, 2]`.
-        test: Test edges, `[test, 2]`.
-        node_count: The number of nodes of the network.
-
-    Returns:
-        The two protocols.
-    """
-    return {
-        "upstream": upstream_protocol(train, test, node_count),
-        "strict": strict_protocol(edges, train, test, node_count),
-    }
-
-
-def upstream_protocol(train: Integers, test: Integers, node_count: int) -> Protocol:
+def upstream_contest(train: Integers, test: Integers, node_count: int) -> Contest:
     """Builds what CANE's auc.py does, so that figures stand beside published ones.
 
     A test edge is skipped when one of its endpoints has no training edge, for
@@ -108,7 +88,7 @@ def upstream_protocol(train: Integers, test: Integers, node_count: int) -> Proto
         node_count: The number of nodes of the network.
 
     Returns:
-        The protocol. Without two nodes in the pool there is no negative, and no
+        The contest. Without two nodes in the pool there is no negative, and no
         edge is scored.
 
     Raises:
@@ -122,13 +102,13 @@ def upstream_protocol(train: Integers, test: Integers, node_count: int) -> Proto
     # upstream: the source itself and its true neighbours may be negatives, and
     # self-loops, edges with their reverse in training and duplicates are scored.
     scored = test[seen[test].all(axis=1)] if len(pool) > 1 else test[:0]
-    return _protocol("upstream", node_count, scored, train, test, pool)
+    return _contest(node_count, scored, train, test, pool)
 
 
-def strict_protocol(
+def strict_contest(
     edges: Integers, train: Integers, test: Integers, node_count: int
-) -> Protocol:
-    """Builds the protocol in which nothing is given away and nothing is skipped.
+) -> Contest:
+    """Builds the contest in which nothing is given away and nothing is skipped.
 
     Scored is every test edge once, but for self-loops and for edges that are
     training edges in one of the two directions. Negatives are all other nodes
@@ -143,7 +123,7 @@ def strict_protocol(
         node_count: The number of nodes of the network.
 
     Returns:
-        The protocol. An edge whose source neighbours all nodes has no negative
+        The contest. An edge whose source neighbours all nodes has no negative
         and is not scored.
 
     Raises:
@@ -159,60 +139,91 @@ def strict_protocol(
     scored = scored[~(known | _pair_is_in(scored[:, ::-1], train, node_count))]
     scored = scored[np.diff(blocked.indptr)[scored[:, 0]] < node_count]
     nodes = np.arange(node_count)
-    return _protocol("strict", node_count, scored, train, test, nodes, blocked)
+    return _contest(node_count, scored, train, test, nodes, blocked)
 
 
-def without_self_loops(protocol: Protocol) -> Protocol:
-    """Returns the protocol with the same negatives, but no self-loop scored."""
-    return protocol.only(~protocol.loops)
+def without_self_loops(contest: Contest) -> Contest:
+    """Returns the contest with the same negatives, but no self-loop scored."""
+    return contest.only(~contest.loops)
 
 
-def without_neighbours(protocol: Protocol, edges: Integers) -> Protocol:
-    """Returns the protocol in which no neighbour of a source is its negative.
+def without_neighbours(contest: Contest, edges: Integers) -> Contest:
+    """Returns the contest in which no neighbour of a source is its negative.
 
     Args:
-        protocol: The protocol.
+        contest: The contest.
         edges: What makes nodes neighbours, in either direction, `[edges, 2]`.
 
     Returns:
-        The protocol, in which a source is no negative of itself either. A scored
+        The contest, in which a source is no negative of itself either. A scored
         edge that is left without a negative is not scored.
     """
-    blocked = neighbours_and_itself(edges, protocol.node_count)
-    if protocol.blocked is not None:
-        blocked = blocked.maximum(protocol.blocked)
-    fewer = dataclasses.replace(protocol, blocked=blocked)
+    blocked = neighbours_and_itself(edges, contest.node_count)
+    if contest.blocked is not None:
+        blocked = blocked.maximum(contest.blocked)
+    fewer = dataclasses.replace(contest, blocked=blocked)
     left = [len(fewer.negatives(*edge)) > 0 for edge in fewer.scored.tolist()]
     return fewer.only(np.array(left, np.bool_))
 
 
-def adjacency(edges: Integers, node_count: int) -> Any:
-    """Returns the undirected 0/1 adjacency, `[nodes, nodes]`, as a CSR array."""
-    sides = np.concatenate([edges, edges[:, ::-1]])
-    ones = np.ones(len(sides))
-    matrix = sparse.csr_array((ones, sides.T), shape=(node_count, node_count))
-    matrix.data[:] = 1  # duplicates were summed
-    return matrix
+@dataclass(frozen=True)
+class Protocol:
+    """How link prediction is scored.
+
+    Attributes:
+        key: What commands and metrics.json call it.
+        title: What readers call it.
+        about: What it does, in a sentence.
+        contest: Builds the scored edges and their negatives of a split.
+        ranks: Whether the place of a target among all its negatives makes sense.
+        needs_vectors: Whether every node of the pool must have a vector.
+    """
+
+    key: str
+    title: str
+    about: str
+    contest: Callable[[Split], Contest]
+    ranks: bool = True
+    needs_vectors: bool = False
 
 
-def neighbours_and_itself(edges: Integers, node_count: int) -> Any:
-    """Marks for each node its neighbours and itself, `[nodes, nodes]`, as CSR."""
-    nodes = np.arange(node_count)
-    itself = np.stack([nodes, nodes], axis=1)
-    return adjacency(np.concatenate([edges, itself]), node_count)
+PROTOCOLS: dict[str, Protocol] = {
+    protocol.key: protocol
+    for protocol in (
+        Protocol(
+            "upstream",
+            "upstream's protocol",
+            "What CANE's auc.py does: edges with an unseen node are skipped, and a "
+            "negative may be a true neighbour.",
+            lambda split: upstream_contest(
+                split.train, split.test, split.network.node_count
+            ),
+            ranks=False,
+            needs_vectors=True,
+        ),
+        Protocol(
+            "strict",
+            "strict protocol",
+            "Nothing is given away and no node is skipped: no self-loops, no reversed "
+            "training edges, and negatives that are no edges.",
+            lambda split: strict_contest(
+                split.network.edges, split.train, split.test, split.network.node_count
+            ),
+        ),
+    )
+}
 
 
-def _protocol(
-    name: str,
+def _contest(
     node_count: int,
     scored: Integers,
     train: Integers,
     test: Integers,
     pool: Integers,
     blocked: Any = None,
-) -> Protocol:
+) -> Contest:
     backward = _pair_is_in(scored[:, ::-1], train, node_count)
-    return Protocol(name, node_count, scored, backward, len(test), pool, blocked)
+    return Contest(node_count, scored, backward, len(test), pool, blocked)
 
 
 def _pair_is_in(pairs: Integers, edges: Integers, node_count: int) -> Marks:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from cane_gane.evaluation.protocols import Integers, Protocol
-from cane_gane.evaluation.scores import Floats, Scorer
+from cane_gane.evaluation.protocols import Contest, Integers
+from cane_gane.evaluation.results import Draws, Figures
 
-Report = dict[str, Any]
+Floats = npt.NDArray[np.float64]
+# Sources, `[block]`, to their scores with every node, `[block, nodes]`.
+Scorer = Callable[[Integers], Any]
 
 DRAWS = 20
 RESAMPLES = 1000
@@ -23,7 +26,7 @@ TIE_TOLERANCE = 1e-12
 
 @dataclass(frozen=True)
 class Ranks:
-    """Where each scored edge's target stands among its admissible negatives.
+    """The rank of each scored edge's target among its admissible negatives.
 
     Attributes:
         below: Negatives that score less than the target, `[scored]`.
@@ -54,20 +57,20 @@ class Ranks:
         return self.targets / (self.targets + self.negatives - self.below)
 
 
-def rank_targets(scorer: Scorer, protocol: Protocol) -> Ranks:
+def rank_targets(scorer: Scorer, contest: Contest) -> Ranks:
     """Compares each scored edge with all its admissible negatives.
 
     Args:
         scorer: Gives the scores of sources with all nodes.
-        protocol: The scored edges and their negatives.
+        contest: The scored edges and their negatives.
 
     Returns:
-        The ranks, in the order of `protocol.scored`.
+        The ranks, in the order of `contest.scored`.
     """
-    columns = np.zeros((4, len(protocol.scored)), np.int64)
-    for source, row, places in _rows(scorer, protocol):
-        targets = protocol.scored[places, 1]
-        candidates = protocol.candidates(source)
+    columns = np.zeros((4, len(contest.scored)), np.int64)
+    for source, row, places in _rows(scorer, contest):
+        targets = contest.scored[places, 1]
+        candidates = contest.candidates(source)
         slack = TIE_TOLERANCE * np.abs(row).max()
         below, not_above = _counts(row[candidates], row[targets], slack)
         # A target in the pool has counted itself as a tie.
@@ -82,8 +85,10 @@ def rank_targets(scorer: Scorer, protocol: Protocol) -> Ranks:
     return Ranks(*columns)
 
 
-def link_prediction(scorer: Scorer, protocol: Protocol, seed: int = 1) -> Report:
-    """Measures link prediction under one protocol.
+def ranked_figures(
+    scorer: Scorer, contest: Contest, *, ranks: bool = True, seed: int = 1
+) -> Figures:
+    """Measures link prediction against all admissible negatives, without a draw.
 
     - `auc`: the mean over scored edges of the share of admissible negatives
       that score less than the target, ties as one half. It is the expectation
@@ -93,64 +98,70 @@ def link_prediction(scorer: Scorer, protocol: Protocol, seed: int = 1) -> Report
       of 1000 bootstrap samples of the edges.
     - `draws`: mean and standard deviation of 20 of upstream's draws, one
       negative for each edge.
-    - `mrr`, `hits_at_10` (strict): the mean of 1/place, and the share of places
-      up to 10. A place is counted from 1 among one target and its admissible
-      negatives, so that no other neighbour is in its way; among ties it is the
-      mean place.
-    - `average_precision` (strict): for each source the average precision of its
+    - `mrr`, `hits_at_10`: the mean of 1/place, and the share of places up to 10. A
+      place is counted from 1 among one target and its admissible negatives, so that
+      no other neighbour is in its way; among ties it is the mean place.
+    - `average_precision`: for each source the average precision of its
       scored targets among themselves and its admissible negatives, ties ranked
       as one group (scikit-learn's definition); then the mean over sources.
 
     Args:
         scorer: Gives the scores of sources with all nodes.
-        protocol: The scored edges and their negatives.
-        seed: What the draws and the bootstrap hang on.
+        contest: The scored edges and their negatives.
+        ranks: Whether places make sense; else the last three are left out.
+        seed: What the draws and the bootstrap depend on.
 
     Returns:
-        The figures, ready for JSON, with the protocol's counts. Where no edge is
-        scored, the figures are None.
+        The figures. Where no edge is scored, they are None.
     """
-    ranks = rank_targets(scorer, protocol)
-    report = mean_with_error(ranks.shares, seed)
-    report = {"auc": report.pop("mean"), **report, **protocol.counts()}
-    report["draws"] = _draws(ranks, seed)
-    if protocol.name == "strict":
-        sources = protocol.scored[:, 0]
-        report["average_precision"] = _mean(_by_source(ranks.precisions, sources))
-        report["hits_at_10"] = _mean((ranks.places <= 10).astype(np.float64))
-        report["mrr"] = _mean(1 / ranks.places)
-    return report
+    found = rank_targets(scorer, contest)
+    mean, error, interval = mean_with_error(found.shares, seed)
+    places: dict[str, Any] = {}
+    if ranks:
+        precisions = _by_source(found.precisions, contest.scored[:, 0])
+        places = {
+            "average_precision": _mean(precisions),
+            "hits_at_10": _mean((found.places <= 10).astype(np.float64)),
+            "mrr": _mean(1 / found.places),
+        }
+    return Figures(
+        auc=mean,
+        std_error=error,
+        interval=interval,
+        draws=_draws(found, seed),
+        **contest.counts(),
+        **places,
+    )
 
 
-def mean_with_error(values: Floats, seed: int) -> Report:
-    """Returns `mean`, `std_error` and the bootstrap `interval` (95 %) of a sample.
+def mean_with_error(
+    values: Floats, seed: int
+) -> tuple[float | None, float | None, tuple[float, float] | None]:
+    """Returns the mean of a sample, its standard error, and its 95 % interval.
 
     Args:
         values: The sample, `[values]`.
-        seed: What the bootstrap hangs on.
+        seed: What the bootstrap depends on.
 
     Returns:
         The three, each None where the sample is too small for it.
     """
-    if not len(values):
-        return {"mean": None, "std_error": None, "interval": None}
-    rng = np.random.default_rng(seed)
     count = len(values)
+    if not count:
+        return None, None, None
+    rng = np.random.default_rng(seed)
     means = [values[rng.integers(count, size=count)].mean() for _ in range(RESAMPLES)]
-    error = values.std(ddof=1) / np.sqrt(count) if count > 1 else None
-    return {
-        "mean": float(values.mean()),
-        "std_error": None if error is None else float(error),
-        "interval": np.percentile(means, [2.5, 97.5]).tolist(),
-    }
+    error = float(values.std(ddof=1) / np.sqrt(count)) if count > 1 else None
+    low, high = np.percentile(means, [2.5, 97.5]).tolist()
+    return float(values.mean()), error, (low, high)
 
 
-def _rows(scorer: Scorer, protocol: Protocol) -> Iterator[tuple[int, Floats, Integers]]:
+def _rows(scorer: Scorer, contest: Contest) -> Iterator[tuple[int, Floats, Integers]]:
     """Yields each source, its scores with all nodes, and the places of its edges."""
-    order = np.argsort(protocol.scored[:, 0], kind="stable")
-    sources, starts = np.unique(protocol.scored[order, 0], return_index=True)
+    order = np.argsort(contest.scored[:, 0], kind="stable")
+    sources, starts = np.unique(contest.scored[order, 0], return_index=True)
     edges_of = np.split(order, starts[1:])
-    step = max(1, BLOCK_CELLS // protocol.node_count)
+    step = max(1, BLOCK_CELLS // contest.node_count)
     for first in range(0, len(sources), step):
         block = sources[first : first + step]
         scores = scorer(block)
@@ -165,19 +176,19 @@ def _counts(values: Floats, limits: Floats, slack: float) -> tuple[Integers, Int
     return below, np.searchsorted(ordered, limits + slack, side="right")
 
 
-def _draws(ranks: Ranks, seed: int) -> Report:
+def _draws(ranks: Ranks, seed: int) -> Draws:
     """Draws one negative for each edge, `DRAWS` times.
 
     A uniform draw from n negatives is a place in their order by score, so the
     ranks suffice and nothing is scored anew.
     """
     if not len(ranks.negatives):
-        return {"mean": None, "std": None}
+        return Draws(None, None)
     rng = np.random.default_rng(seed)
     drawn = rng.integers(ranks.negatives, size=(DRAWS, len(ranks.negatives)))
     wins = (drawn < ranks.below) / 2 + (drawn < ranks.below + ranks.ties) / 2
     figures = wins.mean(axis=1)
-    return {"mean": float(figures.mean()), "std": float(figures.std(ddof=1))}
+    return Draws(float(figures.mean()), float(figures.std(ddof=1)))
 
 
 def _by_source(values: Floats, sources: Integers) -> Floats:

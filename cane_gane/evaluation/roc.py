@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
+from sklearn.metrics import auc, roc_curve
+
+from cane_gane.evaluation.results import Roc
 
 POINTS = 100
 
 
-def roc_curve(
+def pooled_roc(
     positive: npt.ArrayLike, negative: npt.ArrayLike, points: int = POINTS
-) -> dict[str, Any]:
+) -> Roc:
     """Returns how many true and false pairs score above each threshold.
 
     Unlike the AUC of a protocol, which compares a target with the negatives of
@@ -25,26 +25,18 @@ def roc_curve(
         points: How many points of the curve to keep, about evenly along it.
 
     Returns:
-        `false_positives` and `true_positives`, rates from 0 to 1, both rising;
-        `area`, that of the whole curve. None where there is no pair of a kind.
+        The curve, with the area of the whole of it; None where there is no pair of a
+        kind.
     """
     true, false = np.ravel(np.asarray(positive)), np.ravel(np.asarray(negative))
     if not len(true) or not len(false):
-        return {"false_positives": None, "true_positives": None, "area": None}
-    thresholds = np.unique(np.concatenate([true, false]))[::-1]
-    rates = [
-        np.concatenate(
-            [[0.0], np.searchsorted(np.sort(-side), -thresholds, "right") / len(side)]
-        )
-        for side in (false, true)
-    ]
+        return Roc(None, None, None)
+    truth = np.repeat([1, 0], [len(true), len(false)])
+    # The curve depends on the order alone, and scikit-learn refuses infinite scores.
+    _, order = np.unique(np.concatenate([true, false]), return_inverse=True)
+    rates = roc_curve(truth, order, drop_intermediate=False)[:2]
     travelled = rates[0] + rates[1]
     kept = np.searchsorted(travelled, np.linspace(0, 2, points))
     kept = np.unique(np.minimum(kept, len(travelled) - 1))
-    ranks = rankdata(np.concatenate([true, false]))[: len(true)]
-    above = ranks.sum() - len(true) * (len(true) + 1) / 2
-    return {
-        "false_positives": rates[0][kept].round(4).tolist(),
-        "true_positives": rates[1][kept].round(4).tolist(),
-        "area": float(above / len(true) / len(false)),
-    }
+    false_rate, true_rate = (rate[kept].round(4).tolist() for rate in rates)
+    return Roc(false_rate, true_rate, float(auc(*rates)))

@@ -8,16 +8,8 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from cane_gane.layers.masking import (
-    MaskConsumer,
-    Shape,
-    check_choice,
-    check_positive,
-    lengths,
-    masked_max,
-    mean_of_words,
-    word_counts,
-)
+from cane_gane.layers import masking
+from cane_gane.layers.masking import Mask, MaskConsumer, Shape
 
 
 @keras.saving.register_keras_serializable(package="cane_gane")
@@ -26,9 +18,9 @@ class Aggregation(MaskConsumer):
 
     z_{u|v} = F_agg(S_u, S_{u<-v}) (section "Optimal-transport-based matching"): the
     parts are concatenated along their features, pooled over words and mapped linearly.
-    A vector among the parts, such as the global alignment of `AttentionParsing`, stands
-    at every word. Pooling works on each feature alone, so each part is pooled before
-    the concatenation and the wide matrix is never made.
+    A vector among the parts, such as the global alignment of `AttentionParsing`, is
+    taken for every word. Pooling works on each feature alone, so each part is pooled
+    before the concatenation and the wide matrix is never made.
 
     Example:
         >>> words = keras.random.normal((2, 5, 8), seed=1)
@@ -45,7 +37,7 @@ class Aggregation(MaskConsumer):
 
     Call arguments:
         parts: A list of `[batch, n, *]` and `[batch, *]` tensors.
-        mask: True at real words, or how often each stands in the text, `[batch, n]`.
+        mask: True at real words, or how often each occurs in the text, `[batch, n]`.
             By default the first mask that travels with a part.
 
     Returns:
@@ -65,66 +57,42 @@ class Aggregation(MaskConsumer):
     ) -> None:
         super().__init__(**kwargs)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
-        self.units = check_positive("units", units)
-        self.pooling = check_choice("pooling", pooling, ["max", "mean"])
+        self.units = masking.check_positive("units", units)
+        self.pooling = masking.check_choice("pooling", pooling, ["max", "mean"])
         self.use_bias = use_bias
 
     def build(self, parts_shape: Sequence[Shape]) -> None:
         """Makes the projection as tall as all parts together are wide."""
-        width = 0
-        for shape in parts_shape:
-            if len(shape) not in (2, 3) or shape[-1] is None:
-                raise ValueError(
-                    "each part must have shape [batch, n, width] or [batch, width] "
-                    f"with a known width; received shapes {list(parts_shape)}"
-                )
-            width += shape[-1]
-        if all(len(shape) == 2 for shape in parts_shape):
+        received = f"received shapes {list(parts_shape)}"
+        if any(len(s) not in (2, 3) or s[-1] is None for s in parts_shape):
             raise ValueError(
-                "one part at least must have words, [batch, n, width]; "
-                f"received shapes {list(parts_shape)}"
+                "each part must have shape [batch, n, width] or [batch, width] "
+                f"with a known width; {received}"
             )
-        self.kernel = self.add_weight(
-            name="kernel",
-            shape=(width, self.units),
-            initializer=self.kernel_initializer,
-        )
+        if all(len(shape) == 2 for shape in parts_shape):
+            expected = "one part at least must have words, [batch, n, width]"
+            raise ValueError(f"{expected}; {received}")
+        shape = (sum(shape[-1] or 0 for shape in parts_shape), self.units)
+        self.kernel = self.add_weight(shape, self.kernel_initializer, name="kernel")
         if self.use_bias:
-            self.bias = self.add_weight(
-                name="bias", shape=(self.units,), initializer="zeros"
-            )
+            self.bias = self.add_weight((self.units,), "zeros", name="bias")
 
     def call(
-        self,
-        parts: Sequence[tf.Tensor],
-        mask: tf.Tensor | Sequence[tf.Tensor | None] | None = None,
+        self, parts: Sequence[tf.Tensor], mask: Mask | Sequence[Mask] = None
     ) -> tf.Tensor:
         """Pools, concatenates and projects."""
         if isinstance(mask, (list, tuple)):
             mask = next((one for one in mask if one is not None), None)
         words = next(part for part in parts if len(part.shape) == 3)
-        counts = word_counts(mask, words, tf.float32)
+        counts = masking.word_counts(mask, words, tf.float32)
         pooled = tf.concat([self._pool(part, counts) for part in parts], -1)
         projected = tf.matmul(pooled, self.kernel)
         return projected + self.bias if self.use_bias else projected
 
     def _pool(self, part: tf.Tensor, counts: tf.Tensor) -> tf.Tensor:
         if len(part.shape) == 2:
-            return tf.where(lengths(counts) > 0, part, 0)
+            return tf.where(masking.lengths(counts) > 0, part, 0)
         if self.pooling == "max":
-            return tf.cast(masked_max(part, counts[:, :, None] > 0, 1), part.dtype)
-        return mean_of_words(part, counts)
-
-    def compute_output_shape(self, parts_shape: Sequence[Shape]) -> Shape:
-        """`[batch, units]`."""
-        return (parts_shape[0][0], self.units)
-
-    def get_config(self) -> dict[str, Any]:
-        """What `from_config` builds the same layer of."""
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "pooling": self.pooling,
-            "use_bias": self.use_bias,
-            "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
-        }
+            largest = masking.masked_max(part, counts[:, :, None] > 0, 1)
+            return tf.cast(largest, part.dtype)
+        return masking.weighted_words(masking.word_shares(counts), part)

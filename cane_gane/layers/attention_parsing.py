@@ -7,18 +7,9 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from cane_gane.layers import masking
 from cane_gane.layers.convolution import convolve, largest_of_columns
-from cane_gane.layers.masking import (
-    MaskConsumer,
-    Shape,
-    check_choice,
-    check_positive,
-    lengths,
-    masked_softmax,
-    precise,
-    weighted_words,
-    word_counts,
-)
+from cane_gane.layers.masking import Mask, MaskConsumer, Shape, lengths, precise
 
 
 @keras.saving.register_keras_serializable(package="cane_gane")
@@ -61,11 +52,11 @@ class AttentionParsing(MaskConsumer):
     Call arguments:
         plan: Plans T_uv, `[batch, n, m]`.
         context: Word vectors S_v, `[batch, m, p]`.
-        source_mask: True at real words of u, or how often each stands in u,
+        source_mask: True at real words of u, or how often each occurs in u,
             `[batch, n]`; pass it, no mask travels with a plan.
         context_mask: The same for v, `[batch, m]`.
-        context_places: Which of the m words stands at each position of v, counted from
-            1, 0 for padding, `[batch, positions]`; by default they stand in a row.
+        context_order: Which of the m words is at each position of v, counted from 1,
+            0 for padding, `[batch, positions]`; by default each is at its own.
 
     Returns:
         s_{u<-v}, `[batch, p]`, zeros where u or v is empty; with `return_plan` also
@@ -87,10 +78,10 @@ class AttentionParsing(MaskConsumer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.window = check_positive("window", window)
-        self.channels = check_positive("channels", channels)
-        self.depth = check_positive("depth", depth)
-        self.reading = check_choice("reading", reading, ["context", "literal"])
+        self.window = masking.check_positive("window", window)
+        self.channels = masking.check_positive("channels", channels)
+        self.depth = masking.check_positive("depth", depth)
+        self.reading = masking.check_choice("reading", reading, ["context", "literal"])
         self.scale = scale
         self.use_bias = use_bias
         self.return_plan = return_plan
@@ -136,27 +127,27 @@ class AttentionParsing(MaskConsumer):
         self,
         plan: tf.Tensor,
         context: tf.Tensor,
-        source_mask: tf.Tensor | None = None,
-        context_mask: tf.Tensor | None = None,
-        context_places: tf.Tensor | None = None,
+        source_mask: Mask = None,
+        context_mask: Mask = None,
+        context_order: Mask = None,
     ) -> tf.Tensor | tuple[tf.Tensor, tf.Tensor]:
         """The global alignment, and the weights if they were asked for."""
         self._check_shapes(plan.shape, context.shape)
         dtype = precise(plan).dtype
-        source_counts = word_counts(source_mask, plan, dtype)
-        context_counts = word_counts(context_mask, plan, dtype, axis=2)
-        places = context_places
-        if places is None:
-            places = _in_a_row(context_counts > 0)
-        pooled = self._parse(plan, source_counts, context_counts, places)
+        source_counts = masking.word_counts(source_mask, plan, dtype)
+        context_counts = masking.word_counts(context_mask, plan, dtype, axis=2)
+        order = context_order
+        if order is None:
+            order = _in_a_row(context_counts > 0)
+        pooled = self._parse(plan, source_counts, context_counts, order)
         logits = tf.linalg.matvec(pooled, precise(self.projection))
-        real = places > 0 if self.reading == "context" else source_counts > 0
+        real = order > 0 if self.reading == "context" else source_counts > 0
         both = (lengths(source_counts) > 0) & (lengths(context_counts) > 0)
-        weights = masked_softmax(logits, real & both)
+        weights = masking.masked_softmax(logits, real & both)
         on_words = weights
-        if context_places is not None:
-            on_words = _summed_by_place(weights, places, tf.shape(context)[1])
-        aligned = weighted_words(on_words, context)
+        if context_order is not None:
+            on_words = _summed_by_word(weights, order, tf.shape(context)[1])
+        aligned = masking.weighted_words(on_words, context)
         weights = tf.cast(weights, context.dtype)
         return (aligned, weights) if self.return_plan else aligned
 
@@ -165,7 +156,7 @@ class AttentionParsing(MaskConsumer):
         plan: tf.Tensor,
         source_counts: tf.Tensor,
         context_counts: tf.Tensor,
-        places: tf.Tensor,
+        order: tf.Tensor,
     ) -> tf.Tensor:
         """H, its largest values over one side, `[b, positions, c]` (`[b, n, c]`)."""
         dtype = source_counts.dtype
@@ -183,30 +174,30 @@ class AttentionParsing(MaskConsumer):
         if self.use_bias:
             hidden = tf.cast(precise(hidden) * size[..., None], plan.dtype)
         *before, last = (tf.cast(kernel, plan.dtype) for kernel in self.kernels)
-        written = tf.cast(places > 0, plan.dtype)[:, :, None, None]
+        written = tf.cast(order > 0, plan.dtype)[:, :, None, None]
         for layer, kernel in enumerate(before):
             # what a filter writes past the end of a text, the next one must not read
-            hidden = self._activate(convolve(hidden, kernel, places), layer) * written
-            places = _in_a_row(places > 0)
-        pooled = precise(self._pool(hidden, last, places, source_counts > 0, written))
+            hidden = self._activate(convolve(hidden, kernel, order), layer) * written
+            order = _in_a_row(order > 0)
+        pooled = precise(self._pool(hidden, last, order, source_counts > 0, written))
         return pooled if self.use_bias else pooled * size
 
     def _pool(
         self,
         hidden: tf.Tensor,
         kernel: tf.Tensor,
-        places: tf.Tensor,
+        order: tf.Tensor,
         real_source: tf.Tensor,
         written: tf.Tensor,
     ) -> tf.Tensor:
         """The last convolution and the largest of its values over one side."""
         layer = self.depth - 1
         if self.reading == "context" and not self.use_bias:
-            # ReLU and the maximum change places: one column is left to look at
-            return self._activate(largest_of_columns(hidden, kernel, places), layer)
+            # ReLU and the maximum can be exchanged: one column is left to look at
+            return self._activate(largest_of_columns(hidden, kernel, order), layer)
         # never below 0, so zeros at padding leave a maximum as it is
         columns = tf.cast(real_source, hidden.dtype)[:, None, None, :]
-        hidden = self._activate(convolve(hidden, kernel, places), layer)
+        hidden = self._activate(convolve(hidden, kernel, order), layer)
         hidden = hidden * written * columns
         if self.reading == "context":
             return tf.reduce_max(hidden, 3)
@@ -217,40 +208,19 @@ class AttentionParsing(MaskConsumer):
             hidden += tf.cast(self.biases[layer], hidden.dtype)
         return tf.nn.relu(hidden)
 
-    def compute_output_shape(
-        self, plan_shape: Shape, context_shape: Shape
-    ) -> Shape | tuple[Shape, Shape]:
-        """`[batch, p]`, and the shape of the weights."""
-        aligned = (context_shape[0], context_shape[2])
-        weights = (plan_shape[0], plan_shape[2 if self.reading == "context" else 1])
-        return (aligned, weights) if self.return_plan else aligned
-
-    def get_config(self) -> dict[str, Any]:
-        """What `from_config` builds the same layer of."""
-        return {
-            **super().get_config(),
-            "window": self.window,
-            "channels": self.channels,
-            "depth": self.depth,
-            "reading": self.reading,
-            "scale": self.scale,
-            "use_bias": self.use_bias,
-            "return_plan": self.return_plan,
-        }
-
 
 def _in_a_row(real: tf.Tensor) -> tf.Tensor:
-    """Places of words that stand in a row, each once, `[batch, m]`."""
+    """The order of words of which each occurs once, `[batch, m]`."""
     return tf.where(real, tf.range(1, tf.shape(real)[1] + 1), 0)
 
 
-def _summed_by_place(
-    weights: tf.Tensor, places: tf.Tensor, words: tf.Tensor
+def _summed_by_word(
+    weights: tf.Tensor, order: tf.Tensor, words: tf.Tensor
 ) -> tf.Tensor:
-    """Sums weights of positions by the words that stand there, `[batch, words]`."""
+    """Sums weights of positions by the words that are there, `[batch, words]`."""
     batch = tf.shape(weights)[0]
-    word = tf.range(batch)[:, None] * words + places - 1
-    cells = tf.where(places > 0, word, -1)
+    word = tf.range(batch)[:, None] * words + order - 1
+    cells = tf.where(order > 0, word, -1)
     return tf.reshape(
         tf.math.unsorted_segment_sum(weights, cells, batch * words), [batch, words]
     )

@@ -1,6 +1,6 @@
 """Convolution along the words of a text, and the largest of its values.
 
-A text may repeat a word, for which there is one row. `places` tells which row stands at
+A text may repeat a word, for which there is one row. `order` says which row is at
 each position of the text: counted from 1, with 0 for padding.
 """
 
@@ -13,7 +13,7 @@ import tensorflow as tf
 _BLOCK = 48  # positions that one product gives
 
 
-def convolve(rows: tf.Tensor, kernel: tf.Tensor, places: tf.Tensor) -> tf.Tensor:
+def convolve(rows: tf.Tensor, kernel: tf.Tensor, order: tf.Tensor) -> tf.Tensor:
     """Convolves along positions, with zeros beyond both ends of a text.
 
     A block of positions is the product of a banded matrix with the rows that the block
@@ -23,16 +23,16 @@ def convolve(rows: tf.Tensor, kernel: tf.Tensor, places: tf.Tensor) -> tf.Tensor
     Args:
         rows: `[batch, k, c_in, n]`.
         kernel: `[window, c_in, c]`.
-        places: Which row stands at each position, `[batch, m]`.
+        order: Which row is at each position, `[batch, m]`.
 
     Returns:
         `[batch, m, c, n]`.
     """
     window, inputs, outputs = kernel.shape
     batch, k, _, n = tf.unstack(tf.shape(rows))
-    m = tf.shape(places)[1]
+    m = tf.shape(order)[1]
     blocks = -(-m // _BLOCK)
-    read = _padded(places, window, blocks * _BLOCK)
+    read = _padded(order, window, blocks * _BLOCK)
     frames = tf.range(blocks)[:, None] * _BLOCK + tf.range(_BLOCK + window - 1)
     read = tf.gather(read, frames, axis=1)  # [b, blocks, frame]
     flat = tf.pad(tf.reshape(rows, [batch * k, inputs * n]), [[0, 1], [0, 0]])
@@ -44,7 +44,7 @@ def convolve(rows: tf.Tensor, kernel: tf.Tensor, places: tf.Tensor) -> tf.Tensor
 
 
 def largest_of_columns(
-    rows: tf.Tensor, kernel: tf.Tensor, places: tf.Tensor
+    rows: tf.Tensor, kernel: tf.Tensor, order: tf.Tensor
 ) -> tf.Tensor:
     """The largest value of `convolve` over its last axis.
 
@@ -54,7 +54,7 @@ def largest_of_columns(
     Args:
         rows: `[batch, k, c_in, n]`.
         kernel: `[window, c_in, c]`.
-        places: Which row stands at each position, `[batch, m]`.
+        order: Which row is at each position, `[batch, m]`.
 
     Returns:
         `[batch, m, c]`.
@@ -64,11 +64,11 @@ def largest_of_columns(
     def largest(
         rows: tf.Tensor, kernel: tf.Tensor
     ) -> tuple[tf.Tensor, Callable[[tf.Tensor], tuple[tf.Tensor, tf.Tensor]]]:
-        convolved = convolve(rows, kernel, places)
+        convolved = convolve(rows, kernel, order)
 
         def grad(upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
             columns = tf.argmax(convolved, 3, output_type=tf.int32)  # [b, m, c]
-            return _of_columns(rows, kernel, places, columns, upstream)
+            return _of_columns(rows, kernel, order, columns, upstream)
 
         return tf.reduce_max(convolved, 3), grad
 
@@ -78,17 +78,17 @@ def largest_of_columns(
 def _of_columns(
     rows: tf.Tensor,
     kernel: tf.Tensor,
-    places: tf.Tensor,
+    order: tf.Tensor,
     columns: tf.Tensor,
     upstream: tf.Tensor,
 ) -> tuple[tf.Tensor, tf.Tensor]:
     """Derivatives by rows and kernel where each result comes from one column."""
     window, inputs, _ = kernel.shape
     batch, k, _, n = tf.unstack(tf.shape(rows))
-    m = tf.shape(places)[1]
-    # axes: position, place in the window, batch, c, c_in
+    m = tf.shape(order)[1]
+    # axes: position, position in the window, batch, c, c_in
     windows = tf.range(m)[:, None] + tf.range(window)
-    read = tf.gather(_turned(_padded(places, window, m)), windows)[..., None, None]
+    read = tf.gather(_turned(_padded(order, window, m)), windows)[..., None, None]
     columns = _turned(columns)[:, None, :, :, None]
     upstream = tf.transpose(upstream, [1, 0, 2])[:, None, :, :, None]
     at = tf.range(batch)[:, None, None] * k + read - 1
@@ -105,21 +105,21 @@ def _of_columns(
     return tf.reshape(by_rows, tf.shape(rows)), tf.transpose(by_kernel, [0, 2, 1])
 
 
-def _turned(places: tf.Tensor) -> tf.Tensor:
+def _turned(integers: tf.Tensor) -> tf.Tensor:
     """Integers with the first two axes exchanged.
 
     They are small enough to be floats in between: on many machines oneDNN has no
     transpose of integers, and says so on the terminal.
     """
-    axes = [1, 0, *range(2, places.shape.rank)]
-    return tf.cast(tf.transpose(tf.cast(places, tf.float32), axes), places.dtype)
+    axes = [1, 0, *range(2, integers.shape.rank)]
+    return tf.cast(tf.transpose(tf.cast(integers, tf.float32), axes), integers.dtype)
 
 
-def _padded(places: tf.Tensor, window: int, length: tf.Tensor) -> tf.Tensor:
-    """Places with what windows read before and after `length` positions."""
+def _padded(order: tf.Tensor, window: int, length: tf.Tensor) -> tf.Tensor:
+    """The order with what windows read before and after `length` positions."""
     left = (window - 1) // 2
-    after = length - tf.shape(places)[1] + window - 1 - left
-    return tf.pad(places, [[0, 0], [left, after]])
+    after = length - tf.shape(order)[1] + window - 1 - left
+    return tf.pad(order, [[0, 0], [left, after]])
 
 
 def _band(kernel: tf.Tensor) -> tf.Tensor:
@@ -127,7 +127,7 @@ def _band(kernel: tf.Tensor) -> tf.Tensor:
     window, inputs, outputs = kernel.shape
     frame = _BLOCK + window - 1
     # Laid out again and again in lines one shorter than itself, a line moves on by one
-    # place from row to row.
+    # column from row to row.
     line = tf.pad(kernel, [[0, _BLOCK], [0, 0], [0, 0]])
     lines = tf.broadcast_to(line, [_BLOCK, *line.shape])
     lines = tf.reshape(lines, [-1, inputs, outputs])[: _BLOCK * frame]

@@ -21,7 +21,7 @@ class InnerProduct(MaskConsumer):
     - `"rbf"`: exp(-||x - y||^2 / (2 h^2));
     - `"imq"`: 1 / sqrt(1 + ||x - y||^2 / h^2),
 
-    with h the bandwidth. `mapped` puts the trainable A y in the place of y. A starts as
+    with h the bandwidth. `mapped` takes the trainable A y for y. A starts as
     the identity: as in CANE, where topology and text meet with no map between them.
 
     Example:
@@ -59,17 +59,15 @@ class InnerProduct(MaskConsumer):
         self.kernel = check_choice("kernel", kernel, ["euclidean", "rbf", "imq"])
         self.mapped = mapped
         if not bandwidth > 0:
-            raise ValueError(
-                f"bandwidth must be above 0; received bandwidth={bandwidth!r}"
-            )
+            received = f"received bandwidth={bandwidth!r}"
+            raise ValueError(f"bandwidth must be above 0; {received}")
         self.bandwidth = bandwidth
 
     def build(self, x_shape: Shape, y_shape: Shape) -> None:
         """Makes the map A, d x e."""
         if self.mapped:
-            self.map = self.add_weight(
-                name="map", shape=(x_shape[-1], y_shape[-1]), initializer="identity"
-            )
+            shape = (x_shape[-1], y_shape[-1])
+            self.map = self.add_weight(shape, "identity", name="map")
         elif x_shape[-1] != y_shape[-1]:
             raise ValueError(
                 "x and y must be equally wide, or mapped=True; "
@@ -88,17 +86,3 @@ class InnerProduct(MaskConsumer):
             rbf = self.kernel == "rbf"
             value = tf.exp(-distance / 2) if rbf else tf.math.rsqrt(1 + distance)
         return tf.cast(value, self.compute_dtype)
-
-    def compute_output_shape(self, x_shape: Shape, y_shape: Shape) -> Shape:
-        """The leading axes of both, broadcast."""
-        x_lead, y_lead = tf.TensorShape(x_shape[:-1]), tf.TensorShape(y_shape[:-1])
-        return tuple(tf.broadcast_static_shape(x_lead, y_lead).as_list())
-
-    def get_config(self) -> dict[str, Any]:
-        """What `from_config` builds the same layer of."""
-        return {
-            **super().get_config(),
-            "kernel": self.kernel,
-            "mapped": self.mapped,
-            "bandwidth": self.bandwidth,
-        }

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import keras
 import tensorflow as tf
 
 Shape = tuple[int | None, ...]
+Mask: TypeAlias = tf.Tensor | None
 
 
-class MaskConsumer(keras.layers.Layer):
+class Configured(keras.layers.Layer):
+    """A layer that keeps the arguments of its `__init__` as attributes."""
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` builds the same layer of: the arguments of `__init__`."""
+        config = super().get_config()
+        kinds = type(self).__mro__[: type(self).__mro__.index(Configured)]
+        signatures = [inspect.signature(x) for x in kinds if "__init__" in vars(x)]
+        for argument in (
+            each for own in signatures for each in own.parameters.values()
+        ):
+            if argument.kind is not argument.VAR_KEYWORD:
+                value = getattr(self, argument.name)
+                config[argument.name] = keras.saving.serialize_keras_object(value)
+        return config
+
+
+class MaskConsumer(Configured):
     """A layer that reads the masks of its inputs and passes none on.
 
     Keras fills a call argument `x_mask` from the mask that travels with `x`, and hands
@@ -42,7 +62,7 @@ def precise(values: tf.Tensor) -> tf.Tensor:
     return values if values.dtype == tf.float64 else tf.cast(values, tf.float32)
 
 
-def real_words(mask: tf.Tensor | None, words: tf.Tensor, axis: int = 1) -> tf.Tensor:
+def real_words(mask: Mask, words: tf.Tensor, axis: int = 1) -> tf.Tensor:
     """The mask as booleans, all True if there is none, `[batch, n]`."""
     if mask is None:
         shape = tf.shape(words)
@@ -51,16 +71,13 @@ def real_words(mask: tf.Tensor | None, words: tf.Tensor, axis: int = 1) -> tf.Te
 
 
 def word_counts(
-    mask: tf.Tensor | None, words: tf.Tensor, dtype: tf.DType, axis: int = 1
+    mask: Mask, words: tf.Tensor, dtype: tf.DType, axis: int = 1
 ) -> tf.Tensor:
-    """How often each word stands in its text, `[batch, n]`.
+    """How often each word occurs in its text, `[batch, n]`.
 
-    A mask says it by numbers, or marks the words of a text in which each stands for
-    itself.
+    A mask says it by numbers, or marks the words of a text in which each counts once.
     """
-    if mask is None:
-        mask = real_words(mask, words, axis)
-    return tf.cast(mask, dtype)
+    return tf.cast(real_words(None, words, axis) if mask is None else mask, dtype)
 
 
 def lengths(counts: tf.Tensor) -> tf.Tensor:
@@ -107,23 +124,10 @@ def masked_mean(values: tf.Tensor, real: tf.Tensor, axis: int) -> tf.Tensor:
     return tf.math.divide_no_nan(total, count)
 
 
-def mean_of_words(words: tf.Tensor, mask: tf.Tensor | None) -> tf.Tensor:
-    """Mean over the words of a text, `[batch, n, p]` to `[batch, p]`."""
-    shares = word_shares(word_counts(mask, words, tf.float32))
-    return weighted_words(shares, words)
-
-
 def weighted_words(weights: tf.Tensor, words: tf.Tensor) -> tf.Tensor:
     """Sum of weighted words, `[batch, n]` and `[batch, n, p]` to `[batch, p]`."""
     weights = tf.expand_dims(tf.cast(weights, words.dtype), 1)
     return tf.squeeze(tf.matmul(weights, words), 1)
-
-
-def aligned_shapes(source: Shape, target: Shape, pooled: bool) -> tuple[Shape, Shape]:
-    """The shapes of both aligned texts, or of their means."""
-    if pooled:
-        return (source[0], target[2]), (target[0], source[2])
-    return tuple(source), tuple(target)
 
 
 def masked_max(values: tf.Tensor, real: tf.Tensor, axis: int) -> tf.Tensor:

@@ -7,15 +7,8 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from cane_gane.layers.masking import (
-    MaskConsumer,
-    Shape,
-    check_positive,
-    masked_mean,
-    masked_softmax,
-    real_windows,
-    real_words,
-)
+from cane_gane.layers import masking
+from cane_gane.layers.masking import Mask, MaskConsumer, Shape, weighted_words
 
 
 @keras.saving.register_keras_serializable(package="cane_gane")
@@ -72,31 +65,25 @@ class MutualAttention(MaskConsumer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.filters = check_positive("filters", filters)
-        self.window = check_positive("window", window)
+        self.filters = masking.check_positive("filters", filters)
+        self.window = masking.check_positive("window", window)
         self.masked = masked
         self.return_plan = return_plan
 
     def build(self, source_shape: Shape, target_shape: Shape | None = None) -> None:
         """Makes `kernel`, `[window, p, f]`, and R, `affinity`, `[f, f]`."""
         initializer = keras.initializers.TruncatedNormal(stddev=0.3)
-        self.kernel = self.add_weight(
-            name="kernel",
-            shape=(self.window, source_shape[-1], self.filters),
-            initializer=initializer,
-        )
-        self.affinity = self.add_weight(
-            name="affinity",
-            shape=(self.filters, self.filters),
-            initializer=initializer.clone(),
-        )
+        shape = (self.window, source_shape[-1], self.filters)
+        self.kernel = self.add_weight(shape, initializer, name="kernel")
+        square = (self.filters, self.filters)
+        self.affinity = self.add_weight(square, initializer.clone(), name="affinity")
 
     def call(
         self,
         source: tf.Tensor,
         target: tf.Tensor,
-        source_mask: tf.Tensor | None = None,
-        target_mask: tf.Tensor | None = None,
+        source_mask: Mask = None,
+        target_mask: Mask = None,
     ) -> tuple[tf.Tensor, ...]:
         """Both vectors, and the attention if it was asked for."""
         one = self.features(source, source_mask)
@@ -105,7 +92,7 @@ class MutualAttention(MaskConsumer):
         return found if self.return_plan else found[:2]
 
     def features(
-        self, words: tf.Tensor, mask: tf.Tensor | None = None
+        self, words: tf.Tensor, mask: Mask = None
     ) -> tuple[tf.Tensor, tf.Tensor]:
         """The first step, for one text. The layer must be built.
 
@@ -116,7 +103,7 @@ class MutualAttention(MaskConsumer):
         Returns:
             Features `[batch, n - window + 1, f]`, and True at windows that count.
         """
-        real = real_words(mask if self.masked else None, words)
+        real = masking.real_words(mask if self.masked else None, words)
         if self.masked:
             words = tf.where(real[:, :, None], words, 0)
             missing = tf.maximum(self.window - tf.shape(words)[1], 0)
@@ -129,7 +116,7 @@ class MutualAttention(MaskConsumer):
             )
         kernel = tf.cast(self.kernel, words.dtype)
         features = tf.tanh(tf.nn.conv1d(words, kernel, 1, "VALID"))
-        return features, real_windows(real, self.window)
+        return features, masking.real_windows(real, self.window)
 
     def project(self, features: tf.Tensor) -> tf.Tensor:
         """The features times R, `[batch, n', f]`."""
@@ -144,7 +131,7 @@ class MutualAttention(MaskConsumer):
         target_features: tf.Tensor,
         source_windows: tf.Tensor,
         target_windows: tf.Tensor,
-        mapped: tf.Tensor | None = None,
+        mapped: Mask = None,
     ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor]:
         """The second step, for two texts.
 
@@ -164,43 +151,13 @@ class MutualAttention(MaskConsumer):
         pairs = source_windows[:, :, None] & target_windows[:, None, :]
         source_weights = self._weights(related, pairs, 2)
         target_weights = self._weights(related, pairs, 1)
-        return (
-            _weighted_sum(source_weights, source_features),
-            _weighted_sum(target_weights, target_features),
-            source_weights,
-            target_weights,
-        )
+        source = weighted_words(source_weights, source_features)
+        target = weighted_words(target_weights, target_features)
+        return source, target, source_weights, target_weights
 
     def _weights(self, related: tf.Tensor, pairs: tf.Tensor, axis: int) -> tf.Tensor:
         if not self.masked:
             return tf.nn.softmax(tf.reduce_mean(related, axis))
-        logits = masked_mean(related, pairs, axis)
-        weights = masked_softmax(logits, tf.reduce_any(pairs, axis))
+        logits = masking.masked_mean(related, pairs, axis)
+        weights = masking.masked_softmax(logits, tf.reduce_any(pairs, axis))
         return tf.cast(weights, related.dtype)
-
-    def compute_output_shape(
-        self, source_shape: Shape, target_shape: Shape
-    ) -> tuple[Shape, ...]:
-        """`[batch, f]` twice, and the shapes of the attention."""
-        vector = (source_shape[0], self.filters)
-        if not self.return_plan:
-            return (vector, vector)
-        widths = (self._width(source_shape[1]), self._width(target_shape[1]))
-        return (vector, vector, *((source_shape[0], width) for width in widths))
-
-    def _width(self, words: int | None) -> int | None:
-        return None if words is None else max(words - self.window + 1, 1)
-
-    def get_config(self) -> dict[str, Any]:
-        """What `from_config` builds the same layer of."""
-        return {
-            **super().get_config(),
-            "filters": self.filters,
-            "window": self.window,
-            "masked": self.masked,
-            "return_plan": self.return_plan,
-        }
-
-
-def _weighted_sum(weights: tf.Tensor, features: tf.Tensor) -> tf.Tensor:
-    return tf.matmul(weights[:, None, :], features)[:, 0]

@@ -8,20 +8,17 @@ import keras
 import tensorflow as tf
 
 from cane_gane.layers.masking import (
-    MaskConsumer,
-    Shape,
-    aligned_shapes,
+    Mask,
     lengths,
     precise,
     weighted_words,
     word_counts,
 )
 from cane_gane.layers.transport_plan import TransportPlan
-from cane_gane.transport import Gradient
 
 
 @keras.saving.register_keras_serializable(package="cane_gane")
-class TransportAlignment(MaskConsumer):
+class TransportAlignment(TransportPlan):
     """Aligns two texts with each other, in both directions from one transport plan.
 
     S_{u<-v} = T_uv S_v (the paper's equation after SolveOT) gives each word of u the
@@ -45,18 +42,13 @@ class TransportAlignment(MaskConsumer):
         return_plan: Also return the plan.
         pooled: Return the mean of each aligned text alone. It is an average of the
             other text's words, so that no word is aligned by itself.
-        cost: Of `TransportPlan`, as all that follow.
-        beta: Inverse step size of the solver.
-        iterations: Steps of the solver.
-        inner_iterations: Scalings in each step, K.
-        gradient: `"full"`, `"last_step"` or `"none"`.
-        tolerance: Stop earlier, at this share of error in the row sums.
-        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+        **kwargs: Of `TransportPlan`: `cost`, `beta`, `iterations`,
+            `inner_iterations`, `gradient`, `name`, `dtype`.
 
     Call arguments:
         source: Word vectors S_u, `[batch, n, p]`.
         target: Word vectors S_v, `[batch, m, p]`.
-        source_mask: True at real words, or how often each stands in the text,
+        source_mask: True at real words, or how often each occurs in the text,
             `[batch, n]`.
         target_mask: The same, `[batch, m]`.
         plan: A plan solved elsewhere, `[batch, n, m]`, zero at padding; then nothing
@@ -76,45 +68,25 @@ class TransportAlignment(MaskConsumer):
         scale: bool = True,
         return_plan: bool = False,
         pooled: bool = False,
-        cost: str = "cosine",
-        beta: float = 0.5,
-        iterations: int = 50,
-        inner_iterations: int = 1,
-        gradient: Gradient = "last_step",
-        tolerance: float | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.scale = scale
         self.return_plan = return_plan
         self.pooled = pooled
-        self.transport = TransportPlan(
-            cost,
-            beta,
-            iterations,
-            inner_iterations,
-            gradient,
-            tolerance,
-            dtype=self.dtype_policy,
-            name="transport",
-        )
-
-    def build(self, source_shape: Shape, target_shape: Shape) -> None:
-        """Builds the layer inside; there are no weights."""
-        self.transport.build(source_shape)
 
     def call(
         self,
         source: tf.Tensor,
         target: tf.Tensor,
-        source_mask: tf.Tensor | None = None,
-        target_mask: tf.Tensor | None = None,
-        plan: tf.Tensor | None = None,
+        source_mask: Mask = None,
+        target_mask: Mask = None,
+        plan: Mask = None,
     ) -> tuple[tf.Tensor, ...]:
         """Both texts aligned, and the plan if it was asked for."""
         if plan is None:
             with tf.name_scope("plan"):
-                plan = self.transport.solve(source, target, source_mask, target_mask)
+                plan = self.solve(source, target, source_mask, target_mask)
         plan = precise(plan)
         source_counts = word_counts(source_mask, source, plan.dtype)
         target_counts = word_counts(target_mask, target, plan.dtype)
@@ -140,23 +112,3 @@ class TransportAlignment(MaskConsumer):
         if not self.scale:
             sums = tf.math.divide_no_nan(sums, lengths(counts))
         return weighted_words(sums, other)
-
-    def compute_output_shape(
-        self, source_shape: Shape, target_shape: Shape
-    ) -> tuple[Shape, ...]:
-        """The shapes of the inputs, and `[batch, n, m]` for a plan."""
-        both = aligned_shapes(source_shape, target_shape, self.pooled)
-        if not self.return_plan:
-            return both
-        plan = self.transport.compute_output_shape(source_shape, target_shape)
-        return (*both, plan)
-
-    def get_config(self) -> dict[str, Any]:
-        """What `from_config` builds the same layer of."""
-        return {
-            **super().get_config(),
-            "scale": self.scale,
-            "return_plan": self.return_plan,
-            "pooled": self.pooled,
-            **self.transport.solver_config(),
-        }

@@ -8,9 +8,8 @@ import keras
 import tensorflow as tf
 
 from cane_gane.layers.masking import (
+    Mask,
     MaskConsumer,
-    Shape,
-    aligned_shapes,
     lengths,
     masked_softmax,
     precise,
@@ -69,16 +68,15 @@ class WordAlignment(MaskConsumer):
         self,
         source: tf.Tensor,
         target: tf.Tensor,
-        source_mask: tf.Tensor | None = None,
-        target_mask: tf.Tensor | None = None,
+        source_mask: Mask = None,
+        target_mask: Mask = None,
     ) -> tuple[tf.Tensor, ...]:
         """Both texts aligned, and the weights if they were asked for."""
         real_source = real_words(source_mask, source)
         real_target = real_words(target_mask, target)
         dtype = self.compute_dtype
-        affinity = self.scale * tf.matmul(
-            precise(source), precise(target), transpose_b=True
-        )
+        product = tf.matmul(precise(source), precise(target), transpose_b=True)
+        affinity = self.scale * product
         back = tf.transpose(affinity, [0, 2, 1])
         weights = source_weights, target_weights = (
             tf.cast(masked_softmax(affinity, _both(real_source, real_target)), dtype),
@@ -93,25 +91,6 @@ class WordAlignment(MaskConsumer):
         if self.pooled:
             both = tuple(tf.squeeze(words, 1) for words in both)
         return (*both, source_weights, target_weights) if self.return_plan else both
-
-    def compute_output_shape(
-        self, source_shape: Shape, target_shape: Shape
-    ) -> tuple[Shape, ...]:
-        """The shapes of the inputs, and those of the weights."""
-        both = aligned_shapes(source_shape, target_shape, self.pooled)
-        if not self.return_plan:
-            return both
-        batch, n, m = source_shape[0], source_shape[1], target_shape[1]
-        return (*both, (batch, n, m), (batch, m, n))
-
-    def get_config(self) -> dict[str, Any]:
-        """What `from_config` builds the same layer of."""
-        return {
-            **super().get_config(),
-            "scale": self.scale,
-            "return_plan": self.return_plan,
-            "pooled": self.pooled,
-        }
 
 
 def _mean_row(weights: tf.Tensor, real: tf.Tensor) -> tf.Tensor:

@@ -1,6 +1,1 @@
-"""The four models on one frame, built from a config."""
-
-from cane_gane.models.build import build_model
-from cane_gane.models.frame import PairModel
-
-__all__ = ["PairModel", "build_model"]
+"""Tables, encoder and score of the neural models, and what they start from."""

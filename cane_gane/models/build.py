@@ -1,4 +1,4 @@
-"""A model from a config and the sizes of a network."""
+"""A model from its settings and the sizes of a network."""
 
 from __future__ import annotations
 
@@ -6,65 +6,57 @@ from typing import Any
 
 import keras
 
-from cane_gane.config import Config
 from cane_gane.layers import MutualAttention
 from cane_gane.models.cane import CANE
 from cane_gane.models.encoders import OwnWords, SoftmaxEncoder, TransportEncoder
-from cane_gane.models.frame import PairModel
-from cane_gane.objectives import OBJECTIVES
-from cane_gane.optimizers import OPTIMIZERS
+from cane_gane.models.pair_model import PairModel
+from cane_gane.models.settings import ModelSettings
 
 
-def build_model(config: Config, word_count: int, node_count: int) -> PairModel:
-    """Builds and compiles the model of a config.
+def build_model(
+    settings: ModelSettings, variant: str, word_count: int, node_count: int, seed: int
+) -> PairModel:
+    """Builds a model with all its variables; it is not compiled.
 
     Args:
-        config: The settings.
+        settings: The settings.
+        variant: `cane`, `wane`, `ot` or `ap`.
         word_count: Rows of the word table.
         node_count: Rows of the node table.
+        seed: What initial values and word dropout depend on.
 
     Returns:
-        The model, all its variables made.
+        The model.
     """
-    keras.utils.set_random_seed(config.seed)
-    kind = CANE if config.variant == "cane" else PairModel
-    model = kind(
-        _encoder(config),
+    keras.utils.set_random_seed(seed)
+    kind = CANE if variant == "cane" else PairModel
+    options = _chosen(settings, "dimension", "clip", "map_mixed", "word_dropout")
+    return kind(
+        _encoder(settings, variant),
         word_count=word_count,
         node_count=node_count,
-        dimension=config.dimension,
-        clip=config.clip,
-        map_mixed=config.map_mixed,
-        word_dropout=config.word_dropout,
         # Beside word vectors that know something, random structure is but noise.
-        structure_spread=0.01 if config.start == "lsa" else 0.3,
-        seed=config.seed,
+        structure_spread=0.01 if settings.start == "lsa" else 0.3,
+        seed=seed,
+        name=variant,
+        **options,
     )
-    objective = OBJECTIVES[config.objective](config.term_weights(), config.epsilon)
-    model.compile(OPTIMIZERS[config.adam](config.learning_rate), loss=objective)
-    model.make_variables()
-    return model
 
 
-def _encoder(config: Config) -> keras.layers.Layer:
-    if config.variant == "cane":
-        return MutualAttention(config.dimension, masked=config.masked)
-    aggregation: dict[str, Any] = {"pooling": config.pooling}
-    if config.start == "lsa":
-        aggregation["kernel_initializer"] = OwnWords()
-    if config.variant == "wane":
-        return SoftmaxEncoder(config.dimension, **aggregation)
-    return TransportEncoder(
-        config.dimension,
-        parsed=config.variant == "ap",
-        window=config.window,
-        channels=config.channels,
-        reading=config.reading,
-        scale=config.scale,
-        transport={
-            "beta": config.beta,
-            "iterations": config.iterations,
-            "gradient": config.gradient,
-        },
-        **aggregation,
-    )
+def _encoder(settings: ModelSettings, variant: str) -> keras.layers.Layer:
+    units = settings.dimension
+    if variant == "cane":
+        return MutualAttention(units, masked=settings.masked, name="encoder")
+    options = {"name": "encoder", **_chosen(settings, "pooling")}
+    if settings.start == "lsa":
+        options["kernel_initializer"] = OwnWords()
+    if variant == "wane":
+        return SoftmaxEncoder(units, **options)
+    if variant == "ap":
+        options["parsing"] = _chosen(settings, "window", "channels", "reading")
+    options["transport"] = _chosen(settings, "beta", "iterations", "gradient")
+    return TransportEncoder(units, scale=settings.scale, **options)
+
+
+def _chosen(settings: ModelSettings, *names: str) -> dict[str, Any]:
+    return {name: getattr(settings, name) for name in names}

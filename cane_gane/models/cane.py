@@ -5,7 +5,7 @@ from __future__ import annotations
 import keras
 import tensorflow as tf
 
-from cane_gane.models.frame import Batch, PairModel, Vectors
+from cane_gane.models.pair_model import Batch, PairModel, Vectors
 from cane_gane.models.words import flat_texts, repeat_texts
 
 
@@ -54,7 +54,7 @@ class CANE(PairModel):
     def match(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         """Returns the product of both texts' attention, `[b, n, m]`.
 
-        The attention is over windows of words; it stands at a window's first word.
+        The attention is over windows of words; it is put at a window's first word.
         """
         near, near_windows = self.encoder.features(*self.look_up(source))
         far, far_windows = self.encoder.features(*self.look_up(target))

@@ -5,29 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import mean, stdev
-from typing import Any
+from statistics import fmean, stdev
 
+from cane_gane.evaluation.results import Evaluation
 from cane_gane.files import write_atomically
 from cane_gane.report import figures
-from cane_gane.report.markup import picture, table
-from cane_gane.report.page import Page
-from cane_gane.report.tables import PROTOCOLS
+from cane_gane.report.page import write_page
+from cane_gane.report.titles import method_title, protocol_title
 
-Found = Mapping[int, Sequence[Mapping[str, Any]]]
+Found = Mapping[int, Sequence[Evaluation]]  # each repeat, by window
 
 
 def auc_by_window(found: Found) -> dict[int, dict[str, list[float]]]:
-    """Returns the AUC in % of each repeat, by window and protocol.
+    """Returns the AUC in % of each repeat that has one, by window and protocol."""
 
-    Args:
-        found: The metrics of each repeat, by window.
-    """
+    def known(repeats: Sequence[Evaluation], name: str) -> list[float]:
+        aucs = (own.link_prediction[name].auc for own in repeats)
+        return [100 * auc for auc in aucs if auc is not None]
+
     return {
-        window: {
-            name: [100 * own["link_prediction"][name]["auc"] for own in repeats]
-            for name in PROTOCOLS
-        }
+        window: {name: known(repeats, name) for name in repeats[0].link_prediction}
         for window, repeats in sorted(found.items())
     }
 
@@ -37,39 +34,47 @@ def write_ablation(title: str, found: Found, output: Path) -> None:
 
     Args:
         title: What was ablated.
-        found: The metrics of each repeat, by window.
+        found: The results of each repeat, by window.
         output: The folder.
     """
     windows = auc_by_window(found)
-    drawn = figures.save(figures.window_curve(windows), output / "figures" / "ablation")
+    curves = {
+        protocol_title(name): {w: own[name] for w, own in windows.items() if own[name]}
+        for name in next(iter(windows.values()))
+    }
+    figure = figures.window_curve(curves)
     text = json.dumps(windows, indent=1) + "\n"
     write_atomically(output / "ablation.json", text.encode())
-    page = Page(f"Window of GANE-AP: {title}", "Link prediction, pair by pair.")
-    page.section(
-        "ablation", "AUC against the window",
-        picture(drawn, "AUC against the window", "Lines: means; dots: each repeat."),
-        table(("window", "repeats", *PROTOCOLS), _rows(windows)),
-    )  # fmt: skip
-    page.write(output / "report.html")
+    write_page(
+        "ablation.html",
+        output / "report.html",
+        title=f"Window of {method_title('ap')}: {title}",
+        subtitle="Link prediction, pair by pair.",
+        drawn=figures.save(figure, output / "figures", "ablation"),
+        rows=_rows(found),
+    )
 
 
 def ablation_table(found: Found) -> str:
     """Lays the means and standard deviations out for a terminal."""
-    head = f"{'window':>6}{'repeats':>9}" + "".join(f"{p:>16}" for p in PROTOCOLS)
-    rows = [f"{a:>6}{b:>9}{c:>16}{d:>16}" for a, b, c, d in _rows(auc_by_window(found))]
-    return "\n".join([head, *rows])
+    return "\n".join(
+        f"{window:>6}{repeats:>9}{''.join(f'{cell:>22}' for cell in cells)}"
+        for window, repeats, *cells in _rows(found)
+    )
 
 
-def _rows(
-    windows: Mapping[int, Mapping[str, Sequence[float]]],
-) -> list[tuple[str, ...]]:
-    return [
-        (str(window), str(len(own["strict"])), *(_spread(own[p]) for p in PROTOCOLS))
+def _rows(found: Found) -> list[list[str]]:
+    """Returns a header, and a row for each window."""
+    windows = auc_by_window(found)
+    protocols = map(protocol_title, next(iter(windows.values())))
+    return [["window", "repeats", *protocols]] + [
+        [str(window), str(len(found[window])), *map(_spread, own.values())]
         for window, own in windows.items()
     ]
 
 
 def _spread(values: Sequence[float]) -> str:
-    if len(values) < 2:
-        return f"{mean(values):.1f}"
-    return f"{mean(values):.1f} ± {stdev(values):.1f}"
+    if not values:
+        return "–"
+    spread = f" ± {stdev(values):.1f}" if len(values) > 1 else ""
+    return f"{fmean(values):.1f}{spread}"

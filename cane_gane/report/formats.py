@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import html
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from cane_gane.data.lines import printable
 
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "%": r"\%", "&": r"\&",
@@ -18,7 +22,7 @@ class Layout:
 
     Attributes:
         caption: What it shows.
-        header: What stands above each column; the first one names rows.
+        header: The heading of each column; the first column names rows.
         groups: Rows, in groups that a line keeps apart where the format has one.
         notes: What its marks mean, a line each.
     """
@@ -31,13 +35,9 @@ class Layout:
     def markdown(self) -> str:
         """Returns it in Markdown: caption, table, notes."""
         rows = [row for group in self.groups for row in group]
-        align = ["---", *["---:"] * (len(self.header) - 1)]
-        lines = [
-            " | ".join(cell.replace("|", "\\|") for cell in line)
-            for line in (self.header, align, *rows)
-        ]
-        table = "\n".join(f"| {line} |" for line in lines)
-        return "\n\n".join([f"**{self.caption}**", table, *self.notes])
+        table = markdown_table(self.header, rows)
+        notes = map(markdown_text, self.notes)
+        return "\n\n".join([f"**{markdown_text(self.caption)}**", table, *notes])
 
     def latex(self) -> str:
         """Returns it as a `table` of LaTeX that needs no package."""
@@ -63,5 +63,17 @@ class Layout:
         )  # fmt: skip
 
 
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Returns a table in Markdown, its figures set to the right."""
+    head, *body = (map(markdown_text, line) for line in (header, *rows))
+    align = ["---", *["---:"] * (len(header) - 1)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, align, *body))
+
+
+def markdown_text(text: str) -> str:
+    """Returns a text that Markdown reads neither as HTML nor as its own marks."""
+    return re.sub(r"([\\`*_\[\]|])", r"\\\1", html.escape(printable(text), quote=False))
+
+
 def _latex(text: str) -> str:
-    return "".join(_LATEX.get(letter, letter) for letter in text)
+    return "".join(_LATEX.get(letter, letter) for letter in printable(text))

@@ -1,4 +1,4 @@
-"""Models by training ratio, laid out for readers, and as CSV and JSON for programs."""
+"""Methods by training ratio, laid out for readers, and as CSV and JSON for programs."""
 
 from __future__ import annotations
 
@@ -6,64 +6,86 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
-from cane_gane.report import paper
+from cane_gane.evaluation.show import percent
+from cane_gane.progress import duration
 from cane_gane.report.formats import Layout
-from cane_gane.report.ratios import HURDLE, Entry, Ratios, Row
-from cane_gane.report.sections import duration
-from cane_gane.report.tables import PROTOCOLS, TITLES, percent
+from cane_gane.report.ratios import Ratios, Row
+from cane_gane.report.several import Entry
+from cane_gane.report.titles import protocol_title
 
-_TITLES = {"upstream": "upstream's protocol", "strict": "strict protocol"}
 _COLUMNS = (
     "measure", "protocol", "kind", "key", "ratio", "labels", "mean", "std",
     "std_error", "seeds", "below", "reached",
 )  # fmt: skip
 
 
-def auc_layout(found: Ratios, protocol: str) -> Layout:
-    """Lays out the AUC of a protocol."""
-    return _layout(
-        found,
-        found.auc_rows(protocol),
-        found.ratios,
-        (f"{found.dataset}: AUC in %, {_TITLES[protocol]}", "edges for training"),
-        "standard error over test edges",
-    )
+@dataclass(frozen=True)
+class Sheet:
+    """One table of a measure.
+
+    Attributes:
+        protocol: The protocol of AUC; None for Macro-F1.
+        caption: What it shows.
+        heading: What its columns are.
+        columns: Training ratios, or shares of the labels.
+        rows: Its rows.
+        error: What the error of a single run is.
+    """
+
+    protocol: str | None
+    caption: str
+    heading: str
+    columns: Sequence[float]
+    rows: Sequence[Row]
+    error: str
+
+    @property
+    def entries(self) -> list[tuple[Row, float, Entry]]:
+        """Its figures, each with its row and its column."""
+        return [(row, c, own) for row in self.rows for c, own in row.entries.items()]
 
 
-def label_layout(found: Ratios) -> Layout | None:
-    """Lays out Macro-F1; None without labels."""
-    rows = found.label_rows()
-    if not rows:
-        return None
-    return _layout(
-        found,
-        rows,
-        [float(share) for share in paper.LABEL_RATIOS],
-        (f"{found.dataset}: Macro-F1 of node classification in %",
-         "labels for training"),
+def sheets(found: Ratios) -> list[Sheet]:
+    """Returns a sheet for each protocol and, where there are labels, for Macro-F1."""
+    made = [
+        Sheet(name, f"{found.dataset}: AUC in %, {protocol_title(name)}",
+              "edges for training", found.ratios, found.auc_rows(name),
+              "standard error over test edges")
+        for name in found.protocols
+    ]  # fmt: skip
+    labels = Sheet(
+        None, f"{found.dataset}: Macro-F1 of node classification in %",
+        "labels for training", list(map(float, found.shares)), found.label_rows(),
         "standard deviation over draws of the labels",
     )  # fmt: skip
+    return [*made, labels] if labels.rows else made
 
 
-def layouts(found: Ratios) -> list[Layout]:
-    """Returns all tables that there are."""
-    tables = [auc_layout(found, protocol) for protocol in PROTOCOLS]
-    labels = label_layout(found)
-    return [*tables, labels] if labels else tables
+def layout(found: Ratios, sheet: Sheet) -> Layout:
+    """Lays a sheet out, its rows in groups of one kind."""
+    seeds = len(found.seeds)
+    groups = [
+        [(row.title, *(_text(row.entries.get(c), seeds) for c in sheet.columns))
+         for row in group]
+        for _, group in groupby(sheet.rows, lambda row: row.kind)
+    ]  # fmt: skip
+    header = (sheet.heading, *(f"{100 * column:g} %" for column in sheet.columns))
+    return Layout(sheet.caption, header, groups, _notes(found, sheet))
 
 
 def as_markdown(found: Ratios) -> str:
     """Returns all tables in Markdown."""
-    return "\n\n".join([*(one.markdown() for one in layouts(found)), progress(found)])
+    tables = [layout(found, sheet).markdown() for sheet in sheets(found)]
+    return "\n\n".join([*tables, progress(found)])
 
 
 def as_latex(found: Ratios) -> str:
     """Returns all tables in LaTeX."""
-    return "\n\n".join(one.latex() for one in layouts(found))
+    return "\n\n".join(layout(found, sheet).latex() for sheet in sheets(found))
 
 
 def as_csv(found: Ratios) -> str:
@@ -71,30 +93,31 @@ def as_csv(found: Ratios) -> str:
     file = io.StringIO()
     writer = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
     writer.writeheader()
-    for protocol in PROTOCOLS:
-        for row in found.auc_rows(protocol):
-            for ratio, own in row.entries.items():
-                where = {"measure": "auc", "protocol": protocol, "ratio": ratio}
-                writer.writerow({**where, **_cells(row, own)})
-    for row in found.label_rows():
-        for share, own in row.entries.items():
-            where = {"measure": "macro_f1", "ratio": row.ratio, "labels": share}
-            writer.writerow({**where, **_cells(row, own)})
+    for sheet in sheets(found):
+        for row, column, own in sheet.entries:
+            where: dict[str, Any] = {"measure": "macro_f1", "labels": column}
+            if sheet.protocol:
+                where = {"measure": "auc", "protocol": sheet.protocol, "ratio": column}
+            line = {"kind": row.kind, "key": row.key, "ratio": row.ratio, **where}
+            for key in ("mean", "std", "std_error"):
+                share = getattr(own, key)
+                line[key] = "" if share is None else f"{100 * share:.4f}"
+            line["seeds"] = " ".join(map(str, own.seeds))
+            marks = {"below": int(own.below), "reached": int(own.reached)}
+            writer.writerow({**line, **marks})
     return file.getvalue()
 
 
 def as_json(found: Ratios) -> str:
     """Returns all figures as one JSON object; docs/evaluation.md lists its keys."""
-
-    def entries(rows: Sequence[Row]) -> dict[str, Any]:
-        nested: dict[str, Any] = {}
-        for row in rows:
-            place = nested.setdefault(row.kind, {}).setdefault(row.key, {})
+    nested: dict[str | None, Any] = {None: {}}
+    for sheet in sheets(found):
+        kinds = nested.setdefault(sheet.protocol, {})
+        for row, column, own in sheet.entries:
+            place = kinds.setdefault(row.kind, {}).setdefault(row.key, {})
             if row.ratio is not None:
                 place = place.setdefault(f"{row.ratio:g}", {})
-            place.update({f"{c:g}": asdict(own) for c, own in row.entries.items()})
-        return nested
-
+            place[f"{column:g}"] = asdict(own)
     content = {
         "dataset": found.dataset,
         "variants": list(found.variants),
@@ -102,8 +125,8 @@ def as_json(found: Ratios) -> str:
         "seeds": list(found.seeds),
         "runs": {"finished": len(found.runs), "all": found.count},
         "seconds": found.seconds,
-        "auc": {name: entries(found.auc_rows(name)) for name in PROTOCOLS},
-        "macro_f1": entries(found.label_rows()),
+        "auc": nested,
+        "macro_f1": nested.pop(None),
     }
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
 
@@ -116,7 +139,7 @@ def progress(found: Ratios) -> str:
     )
 
 
-def entry_text(own: Entry | None, seeds: int) -> str:
+def _text(own: Entry | None, seeds: int) -> str:
     """Returns a figure in % with its spread and its marks.
 
     Args:
@@ -135,43 +158,18 @@ def _partial(own: Entry, seeds: int) -> bool:
     return 0 < len(own.seeds) < max(seeds, 2)
 
 
-def _layout(
-    found: Ratios,
-    rows: Sequence[Row],
-    columns: Sequence[float],
-    titles: tuple[str, str],
-    error: str,
-) -> Layout:
-    seeds = len(found.seeds)
-    groups = [
-        [
-            (row.title, *(entry_text(row.entries.get(c), seeds) for c in columns))
-            for row in group
-        ]
-        for _, group in groupby(rows, lambda row: row.kind)
-    ]
-    caption, heading = titles
-    header = (heading, *(f"{100 * column:g} %" for column in columns))
-    return Layout(caption, header, groups, _notes(found, rows, error))
-
-
-def _notes(found: Ratios, rows: Sequence[Row], error: str) -> list[str]:
-    entries = [own for row in rows for own in row.entries.values()]
+def _notes(found: Ratios, sheet: Sheet) -> list[str]:
+    entries = [own for _, _, own in sheet.entries]
     seeds = _spelled(found.seeds)
-    several = len(found.seeds) > 1
+    partial = any(_partial(own, len(found.seeds)) for own in entries)
     notes = {
-        f"Mean ± standard deviation over seeds {seeds}.": several,
-        f"One run each, with seed {seeds}.": not several,
-        f"(n): n runs only; (1): ± is the {error}.": any(
-            _partial(own, len(found.seeds)) for own in entries
-        ),
-        f"↓ below {TITLES[HURDLE]}, which learns nothing.": any(
-            own.below for own in entries
-        ),
-        "† at or above the paper's figure of the same model.": any(
-            own.reached for own in entries
-        ),
-    }
+        f"Mean ± standard deviation over seeds {seeds}.": len(found.seeds) > 1,
+        f"One run each, with seed {seeds}.": len(found.seeds) == 1,
+        f"(n): n runs only; (1): ± is the {sheet.error}.": partial,
+        "↓ below a baseline that learns nothing.": any(own.below for own in entries),
+        "† at or above the paper's figure of the same model.":
+            any(own.reached for own in entries),
+    }  # fmt: skip
     return [note for note, applies in notes.items() if applies]
 
 
@@ -180,21 +178,3 @@ def _spelled(seeds: Sequence[int]) -> str:
     if len(seeds) > 3 and list(seeds) == list(range(first, last + 1)):
         return f"{first} to {last}"
     return ", ".join(map(str, seeds))
-
-
-def _cells(row: Row, own: Entry) -> dict[str, Any]:
-    """Returns the cells of CSV that an entry fills."""
-
-    def shown(share: float | None) -> str:
-        return "" if share is None else f"{100 * share:.4f}"
-
-    return {
-        "kind": row.kind,
-        "key": row.key,
-        "mean": shown(own.mean),
-        "std": shown(own.std),
-        "std_error": shown(own.std_error),
-        "seeds": " ".join(map(str, own.seeds)),
-        "below": int(own.below),
-        "reached": int(own.reached),
-    }

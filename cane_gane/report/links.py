@@ -1,134 +1,109 @@
-"""The part of a page on link prediction: its table, its errors, its verdict."""
+"""The figures of link prediction as cells and tables; one below a baseline is red."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from cane_gane.report.markup import Markup, facts, join, table, tag
-from cane_gane.report.sections import duration
-from cane_gane.report.tables import PROTOCOLS, TITLES, Row, link_rows, percent
+from cane_gane.evaluation.results import Evaluation
+from cane_gane.evaluation.show import TITLES, Row, link_rows, percent
+from cane_gane.report.page import Cell, time_text
+from cane_gane.report.titles import baseline_title, protocol_title
 
-Metrics = Mapping[str, Any]
+Table = tuple[Sequence[object], list[Sequence[object]]]  # a header and rows
 
-
-def figure_cell(figures: Mapping[str, Any], below: Sequence[str] = ()) -> Markup:
-    """Builds the cell of an AUC with its error, red where a baseline is above it."""
-    text = percent(figures["auc"], figures["std_error"])
-    if not below:
-        return tag("td", text)
-    names = ", ".join(TITLES[key] for key in below)
-    return tag("td", f"{text} ↓", class_="bad", title=f"below {names}")
+_RANKING = [name for name in TITLES if name != "auc"]
 
 
-def overview(metrics: Metrics, best: Mapping[str, str]) -> Markup:
-    """Builds the figures that a reader looks for first."""
-    model = link_rows(metrics)[0]
-    tiles = []
-    for name in PROTOCOLS:
-        figures = model.figures[name]
-        value = tag(
-            "span", percent(figures["auc"]), class_="bad" if model.below[name] else None
-        )
-        note = f"± {percent(figures['std_error'])}; best baseline {best[name]}"
-        tiles.append((f"AUC, {name} protocol, %", join([value, tag("small", note)])))
-    scores = metrics.get("node_classification")
-    if scores:
-        note = f"Macro-F1 {percent(scores['0.5']['macro_f1'])}, half of the labels"
-        value = join([percent(scores["0.5"]["micro_f1"]), tag("small", note)])
-        tiles.append(("Micro-F1 of labels, %", value))
-    time = metrics["time"]
-    if time["train"] is not None:
-        note = f"{duration(time['evaluate'])} to evaluate"
-        tiles.append(("training", join([duration(time["train"]), tag("small", note)])))
-    return Markup(facts(tiles).replace("<dl>", '<dl class="tiles">', 1))
+def row_title(row: Row) -> str:
+    """Returns what readers call a row."""
+    return row.title if row.learned else baseline_title(row.key)
 
 
-def best_baselines(metrics: Metrics) -> dict[str, str]:
-    """Returns the AUC of the best baseline of each protocol, in %."""
-    return {
-        name: percent(max((b["auc"] or 0) for b in metrics["baselines"][name].values()))
-        for name in PROTOCOLS
-    }
+def figure_cell(row: Row, protocol: str, figure: str = "auc") -> Cell:
+    """Builds the cell of a figure: AUC with its error, red where a baseline is above.
+
+    Args:
+        row: The row.
+        protocol: The protocol's key.
+        figure: A name from `TITLES`.
+    """
+    own = row.figures.get(protocol)
+    if own is None:
+        return Cell("–")
+    error = own.std_error if figure == "auc" else None
+    return _marked(percent(getattr(own, figure), error), row, protocol, figure)
 
 
-def verdict(model: Row) -> Markup:
-    """Says where the model is below a baseline, or nothing."""
-    names = {
-        name: " and ".join(TITLES[key] for key in keys)
-        for name, keys in model.below.items()
-        if keys
-    }
-    if not names:
-        return Markup()
-    told = "; ".join(f"below {text} ({name})" for name, text in names.items())
-    if len(names) == len(PROTOCOLS) and len(set(names.values())) == 1:
-        told = f"below {next(iter(names.values()))} in both protocols"
-    return tag("p", tag("span", told, class_="badge"))
+def tiles(found: Evaluation) -> list[tuple[str, Cell, str]]:
+    """Returns the figures that a reader looks for first: name, figure, note."""
+    model = link_rows(found)[0]
+    shown = []
+    for name, own in found.link_prediction.items():
+        rivals = (rival.auc for rival in found.baselines.get(name, {}).values())
+        best = max((auc for auc in rivals if auc is not None), default=None)
+        error = "" if own.std_error is None else f"± {percent(own.std_error)}; "
+        cell = _marked(percent(own.auc), model, name)
+        note = f"{error}best baseline {percent(best)}"
+        shown.append((f"AUC, {protocol_title(name)}, %", cell, note))
+    if labels := (found.node_classification or {}).get("0.5"):
+        note = f"Macro-F1 {percent(labels.macro_f1)}, half of the labels"
+        shown.append(("Micro-F1 of labels, %", Cell(percent(labels.micro_f1)), note))
+    if found.time.train is not None:
+        note = f"{time_text(found.time.evaluate)} to evaluate"
+        shown.append(("training", Cell(time_text(found.time.train)), note))
+    return shown
 
 
-def link_table(metrics: Metrics) -> Markup:
-    """Builds the table of both protocols, and what each of them scored."""
+def verdicts(found: Evaluation) -> list[str]:
+    """Says below which baselines the model's AUC is, in each protocol where it is."""
+    below = {name: _below(link_rows(found)[0], name) for name in found.link_prediction}
+    return [f"{text} ({protocol_title(name)})" for name, text in below.items() if text]
+
+
+def link_table(found: Evaluation) -> Table:
+    """Returns the AUC of each protocol and of its draws, and what each one scored."""
+    names = list(found.link_prediction)
+    titles = [protocol_title(name) for name in names]
     rows: list[Sequence[object]] = [
-        (row.title, *(figure_cell(row.figures[p], row.below[p]) for p in PROTOCOLS),
-         *(_draws(row.figures[p]) for p in PROTOCOLS))
-        for row in link_rows(metrics)
+        (row_title(row), *(figure_cell(row, name) for name in names),
+         *(_draws(row, name) for name in names))
+        for row in link_rows(found)
     ]  # fmt: skip
-    links = metrics["link_prediction"]
-    for key, title in (
-        ("scored", "test edges scored"),
-        ("self_loops", "of them self-loops"),
-        ("reversed", "of them reversed training edges"),
-    ):
-        cells = [f"{links[name][key]:,}" for name in PROTOCOLS]
-        if key == "scored":
-            cells = [
-                f"{c} of {links[n]['edges']:,}"
-                for c, n in zip(cells, PROTOCOLS, strict=True)
-            ]
-        rows.append((title, *cells, "", ""))
-    head = ("AUC, %", "upstream", "strict", "20 draws, upstream", "20 draws, strict")
-    return table(head, rows)
+    links = found.link_prediction.values()
+    counts = {
+        "test edges scored": [f"{own.scored:,} of {own.edges:,}" for own in links],
+        "of them self-loops": [f"{own.self_loops:,}" for own in links],
+        "of them reversed training edges": [f"{own.reversed:,}" for own in links],
+    }
+    rows += [(key, *own, *[""] * len(names)) for key, own in counts.items()]
+    return ("AUC, %", *titles, *(f"20 draws, {title}" for title in titles)), rows
 
 
-def _draws(figures: Mapping[str, Any]) -> str:
-    draws = figures.get("draws") or {"mean": None, "std": None}
-    return percent(draws["mean"], draws["std"])
+def ranking_tables(found: Evaluation) -> list[Table]:
+    """Returns the figures of ranking of each protocol that has them."""
+    tables: list[Table] = []
+    for name in found.link_prediction:
+        rows: list[Sequence[object]] = [
+            (row_title(row), *(figure_cell(row, name, figure) for figure in _RANKING))
+            for row in link_rows(found)
+            if name in row.figures and row.figures[name].mrr is not None
+        ]
+        header = (f"{protocol_title(name)}, %", *(TITLES[key] for key in _RANKING))
+        if rows:
+            tables.append((header, rows))
+    return tables
 
 
-def ranking_table(metrics: Metrics) -> Markup:
-    """Builds the ranking figures of the strict protocol."""
-    rows = [
-        (row.title, *(percent(row.figures["strict"].get(key)) for key in
-                      ("average_precision", "hits_at_10", "mrr")))
-        for row in link_rows(metrics)
-        if "mrr" in row.figures["strict"]
-    ]  # fmt: skip
-    head = ("strict protocol, %", "average precision", "Hits@10", "MRR")
-    note = (
-        "Places among all negatives. The pair score is not here: it would score "
-        "every pair of nodes."
-    )
-    return table(
-        head, rows, note if "vectors" in metrics["link_prediction"]["strict"] else None
-    )
+def _below(row: Row, protocol: str, figure: str = "auc") -> str:
+    above = row.below(protocol, figure)
+    return f"below {' and '.join(map(baseline_title, above))}" if above else ""
 
 
-def intervals(metrics: Metrics) -> Markup:
-    """Says how sure the model's AUC is."""
-    told = []
-    for name in PROTOCOLS:
-        figures = metrics["link_prediction"][name]
-        if figures["interval"] is None:
-            continue
-        low, high = (100 * end for end in figures["interval"])
-        text = (
-            f"{name}: 95 % interval {low:.1f} to {high:.1f} (bootstrap over test edges)"
-        )
-        if figures.get("sampling_error") is not None:
-            text += (
-                f"; from {figures['negatives']} sampled negatives an edge, whose own "
-                f"error is {100 * figures['sampling_error']:.2f}"
-            )
-        told.append(tag("li", text))
-    return tag("ul", *told, class_="note")
+def _marked(text: str, row: Row, protocol: str, figure: str = "auc") -> Cell:
+    below = _below(row, protocol, figure)
+    return Cell(f"{text} ↓" if below else text, below)
+
+
+def _draws(row: Row, protocol: str) -> str:
+    own = row.figures.get(protocol)
+    return "–" if own is None else percent(own.draws.mean, own.draws.std)

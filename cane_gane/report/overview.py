@@ -1,22 +1,17 @@
-"""The files of a table of all models and ratios, the page among them."""
+"""The files of a table of all methods and ratios, the page among them."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+from statistics import fmean
 
 from cane_gane.files import write_atomically
 from cane_gane.report import figures, layouts, paper
 from cane_gane.report.formats import Layout
-from cane_gane.report.markup import Markup, join, picture, table, tag
-from cane_gane.report.page import Page
-from cane_gane.report.ratios import HURDLE, Ratios
-from cane_gane.report.tables import PROTOCOLS
-
-_ABOUT = (
-    "Models are scored by their own score, pair by pair. The paper does not tell its "
-    "negatives; upstream's protocol is the nearest."
-)
+from cane_gane.report.page import Cell, link, write_page
+from cane_gane.report.ratios import Ratios, Row
+from cane_gane.report.several import points
+from cane_gane.report.titles import method_title
 
 
 def write_overview(found: Ratios, output: Path) -> None:
@@ -28,74 +23,58 @@ def write_overview(found: Ratios, output: Path) -> None:
         "table.json": layouts.as_json(found),
     }
     for name, text in texts.items():
-        write_atomically(output / name, (text.rstrip("\n") + "\n").encode())
-    page = Page(f"{found.dataset}: models by training ratio", layouts.progress(found))
-    for name in PROTOCOLS:
-        layout = layouts.auc_layout(found, name)
-        page.section(
-            name, layout.caption, _table(layout), _curves(found, name, output),
-            _ABOUT if name == "upstream" else None,
-        )  # fmt: skip
-    if labels := layouts.label_layout(found):
-        page.section("classification", labels.caption, _table(labels))
-    page.section("runs", "Runs, by seed", _links(found, output))
-    page.write(output / "report.html")
-
-
-def _table(layout: Layout) -> Markup:
-    """Builds a table with its notes; what is below the baseline is red."""
-    rows = [
-        [tag("td", cell, class_="bad" if "↓" in cell else None) if place else cell
-         for place, cell in enumerate(row)]
-        for group in layout.groups for row in group
-    ]  # fmt: skip
-    notes = (tag("p", note, class_="note") for note in layout.notes)
-    return join([table(layout.header, rows), *notes])
-
-
-def _curves(found: Ratios, protocol: str, output: Path) -> Markup:
-    """Draws our models and the best baseline, with the paper's curves behind."""
-    ours = {
-        row.title: [
-            (ratio, 100 * own.mean, 100 * (own.std or own.std_error or 0))
-            for ratio, own in row.entries.items()
-        ]
-        for row in found.auc_rows(protocol)
-        if row.entries and (row.kind == "ours" or row.key == HURDLE)
-    }
-    shown = {*ours, "CANE's README"} if protocol == "upstream" else set()
-    published = paper.named_curves(found.dataset).items()
-    drawn = figures.save(
-        figures.ratio_curves({k: v for k, v in published if k in shown}, ours),
-        output / "figures" / f"ratios_{protocol}",
-    )
-    return picture(
-        drawn,
-        f"AUC against the training ratio on {found.dataset}, {protocol} protocol",
-        "AUC against the training ratio; bars are what ± is in the table.",
-    )
-
-
-def _links(found: Ratios, output: Path) -> Markup:
-    """Builds a table of links to the pages of the runs."""
-
-    def pages(variant: str, ratio: float) -> Markup:
-        return join(
-            [
-                tag(
-                    "a",
-                    run.settings["seed"],
-                    href=Path(os.path.relpath(run.path, output), "report.html"),
-                )
-                for run in found.at(ratio, variant)
-            ],
-            " ",
-        )
-
-    return table(
-        ("edges for training", *(f"{100 * ratio:g} %" for ratio in found.ratios)),
-        [
-            (paper.NAMES[variant], *(pages(variant, r) for r in found.ratios))
-            for variant in found.variants
+        content = (text.rstrip("\n") + "\n").encode(errors="replace")
+        write_atomically(output / name, content)
+    write_page(
+        "table.html",
+        output / "report.html",
+        title=f"{found.dataset}: models by training ratio",
+        subtitle=layouts.progress(found),
+        dataset=found.dataset,
+        nearest=paper.PROTOCOL,
+        tables=[
+            (sheet.protocol, layout := layouts.layout(found, sheet), _rows(layout),
+             sheet.protocol and _draw(found, sheet, output))
+            for sheet in layouts.sheets(found)
         ],
-    )
+        ratios=[f"{100 * ratio:g} %" for ratio in found.ratios],
+        runs=_links(found, output),
+    )  # fmt: skip
+
+
+def _rows(layout: Layout) -> list[list[Cell]]:
+    """Returns the rows of a table; what is below a baseline is red."""
+    return [
+        [Cell(text, "below a baseline" if "↓" in text else "") for text in row]
+        for group in layout.groups
+        for row in group
+    ]
+
+
+def _draw(found: Ratios, sheet: layouts.Sheet, output: Path) -> bytes:
+    """Draws our methods and the best baseline, with the paper's curves behind."""
+    rows = [row for row in sheet.rows if row.entries]
+    baselines = [row for row in rows if row.kind == "baselines"]
+    best = sorted(baselines, key=_mean)[-1:]
+    ours = [row for row in rows if row.kind == "ours"] + best
+    curves = {row.title: points(row.entries) for row in ours}
+    shown = {*curves, "CANE's README"} if sheet.protocol == paper.PROTOCOL else set()
+    published = paper.titled_curves(found.published).items()
+    figure = figures.ratio_curves({k: v for k, v in published if k in shown}, curves)
+    return figures.save(figure, output / "figures", f"ratios_{sheet.protocol}")
+
+
+def _mean(row: Row) -> float:
+    return fmean(own.mean for own in row.entries.values())
+
+
+def _links(found: Ratios, output: Path) -> list[list[object]]:
+    """Returns, for each method and ratio, links to the pages of its runs."""
+    return [
+        [method_title(variant)] + [
+            [Cell(str(run.seed), href=link(run.path / "report.html", output))
+             for run in found.at(ratio, variant)]
+            for ratio in found.ratios
+        ]
+        for variant in found.variants
+    ]  # fmt: skip

@@ -1,93 +1,94 @@
-"""A page in one file: title, contents, sections; no network, opens from disk."""
+"""Pages in one file that open from disk: templates filled in, all text escaped."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import os
+from dataclasses import dataclass
 from pathlib import Path
-from string import Template
+from typing import Any
+from urllib.parse import quote
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from cane_gane.evaluation.show import percent
 from cane_gane.files import write_atomically
-from cane_gane.report.markup import Markup, escape, join, tag
-
-_HOME = Path(__file__).resolve().parent
-
-_PAGE = Template("""\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>$title</title>
-<link rel="icon" href="data:,">
-<style>
-$style</style>
-</head>
-<body>
-<header>
-<h1>$title</h1>
-$subtitle
-$contents
-</header>
-<main>
-$sections
-</main>
-$scripts
-</body>
-</html>
-""")
+from cane_gane.progress import duration
+from cane_gane.report import titles
 
 
-class Page:
-    """A page that grows by sections.
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table that is more than a text.
 
-    Example:
-        >>> page = Page("Two runs", "cora, 55 % of the edges")
-        >>> page.section("auc", "AUC", table(("", "AUC"), [("ap", "96.5")]))
-        >>> page.write(Path("report.html"))
+    Attributes:
+        text: What it says.
+        below: What it is below, for a figure that is red.
+        href: What it is a link to.
     """
 
-    def __init__(self, title: str, subtitle: object = None) -> None:
-        """Takes the title, and a line below it."""
-        self._title = title
-        self._subtitle = subtitle
-        self._sections: list[tuple[str, str, Markup]] = []
-        self._scripts: list[str] = []
+    text: str
+    below: str = ""
+    href: str = ""
 
-    def section(self, identifier: str, heading: str, *blocks: object) -> None:
-        """Adds a section.
 
-        Args:
-            identifier: Its id, for links to it.
-            heading: Its heading.
-            *blocks: What is in it: text, which becomes paragraphs, or `Markup`.
-        """
-        body = join(b if isinstance(b, Markup) else tag("p", b) for b in blocks if b)
-        self._sections.append((identifier, heading, body))
+def link(path: Path, home: Path) -> str:
+    """Returns the address of a file for a page in the folder `home`.
 
-    def script(self, name: str) -> None:
-        """Adds a script of this package, once."""
-        text = (_HOME / name).read_text(encoding="utf-8")
-        if text not in self._scripts:
-            self._scripts.append(text)
+    It begins with `./`, so that no name of a folder can be taken for a scheme.
+    """
+    return f"./{quote(os.fsencode(os.path.relpath(path, home)))}"
 
-    def html(self) -> str:
-        """Returns the whole page."""
-        links = (
-            tag("a", heading, href=f"#{name}") for name, heading, _ in self._sections
-        )
-        sections = (
-            tag("section", tag("h2", heading), body, id=name)
-            for name, heading, body in self._sections
-        )
-        return _PAGE.substitute(
-            title=escape(self._title),
-            subtitle=tag("p", self._subtitle, class_="subtitle"),
-            style=(_HOME / "style.css").read_text(encoding="utf-8"),
-            contents=tag("nav", *links, aria_label="Contents"),
-            sections=join(sections, "\n"),
-            scripts="\n".join(f"<script>\n{text}</script>" for text in self._scripts),
-        )
 
-    def write(self, path: Path) -> None:
-        """Writes the page whole."""
-        write_atomically(path, self.html().encode())
+def time_text(seconds: float | None) -> str:
+    """Returns a time as a person would say it; a dash where it is not known."""
+    return "–" if seconds is None else duration(seconds)
+
+
+def write_page(template: str, path: Path, **values: Any) -> None:
+    """Writes a page whole.
+
+    Args:
+        template: A file of `templates/`.
+        path: The file.
+        **values: What the template is filled with.
+    """
+    # A section adds itself to `contents`, which becomes the links at the top.
+    text = _PAGES.get_template(template).render(**values, contents=[])
+    write_atomically(path, text.encode(errors="replace"))
+
+
+def _cells(value: object) -> list[Cell]:
+    """Returns what is in a cell of a table: a text, a `Cell` or several of them."""
+    if isinstance(value, list):
+        return value or [Cell("")]
+    return [value if isinstance(value, Cell) else Cell(str(value))]
+
+
+def _picture(content: bytes) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(content).decode()}"
+
+
+def _digest(text: str) -> str:
+    """Returns the digest by which a page allows its own script, and no other."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+_PAGES = Environment(
+    loader=FileSystemLoader(Path(__file__).resolve().parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_PAGES.globals["time_text"] = time_text
+_PAGES.filters |= {
+    "cells": _cells,
+    "picture": _picture,
+    "digest": _digest,
+    "count": "{:,}".format,
+    "percent": percent,
+    "protocol_title": titles.protocol_title,
+}

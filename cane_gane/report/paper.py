@@ -1,14 +1,18 @@
-"""The paper's figures, to stand beside ours."""
+"""The paper's figures, to show beside ours where the data are the same."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-NAMES = {"cane": "CANE", "wane": "WANE", "ot": "GANE-OT", "ap": "GANE-AP"}
-LABEL_RATIOS = ("0.1", "0.3", "0.5", "0.7")
+from cane_gane.data.catalog import PUBLISHED, canonical_name
+from cane_gane.methods import registry
+
+PROTOCOL = "upstream"  # the protocol nearest to the paper, which names no negatives
+README = "upstream"  # the row of CANE's README
 
 
 @cache
@@ -18,35 +22,51 @@ def _tables() -> dict[str, Any]:
     return tables
 
 
-def known(dataset: str) -> str | None:
-    """Returns the paper's name of a data set, or None where it has no such one."""
-    names = {name.lower(): name for name in _tables()["auc"]}
-    return names.get(dataset.lower())
+def known(dataset: str, data: Mapping[str, str]) -> str | None:
+    """Returns the paper's name of a data set, or None where it is not the paper's.
+
+    Args:
+        dataset: The data set's name; a folder is none of the paper's.
+        data: The SHA-256 of each of its files, as config.json has them.
+    """
+    name = canonical_name(dataset)
+    files = PUBLISHED.get(name, {}).items()
+    # A git blob id cannot be compared with a SHA-256.
+    same = [data.get(f) == digest for f, digest in files if digest[:4] != "git:"]
+    return name if name in _tables()["auc"] and all(same) else None
 
 
-def auc_curves(dataset: str) -> dict[str, list[tuple[float, float]]]:
-    """Returns (training ratio, AUC in %) of each variant, and of `upstream`."""
-    name, tables = known(dataset), _tables()
+def row_of(method: str) -> str | None:
+    """Returns the row that a method has in the paper's tables, where it has one."""
+    return registry.METHODS[method].paper if method in registry.METHODS else None
+
+
+def auc_curves(name: str | None) -> dict[str, list[tuple[float, float]]]:
+    """Returns (training ratio, AUC in %) of each row, and of `README`."""
     if name is None:
         return {}
-    rows = {**tables["auc"][name], "upstream": tables["upstream_auc"][name]}
+    tables = _tables()
+    rows = {**tables["auc"][name], README: tables["upstream_auc"][name]}
     return {
-        key: list(zip(tables["ratios"], row, strict=True)) for key, row in rows.items()
+        key: list(zip(tables["ratios"], map(float, row), strict=True))
+        for key, row in rows.items()
     }
 
 
-def named_curves(dataset: str) -> dict[str, list[tuple[float, float]]]:
-    """Returns the same by the names that a reader knows."""
-    curves = auc_curves(dataset)
-    return {NAMES.get(key, "CANE's README"): curve for key, curve in curves.items()}
+def titled_curves(name: str | None) -> dict[str, list[tuple[float, float]]]:
+    """Returns the same by the titles that a reader knows."""
+    titles = {own.paper: own.title for own in registry.METHODS.values() if own.paper}
+    titles[README] = "CANE's README"
+    return {titles.get(key, key): curve for key, curve in auc_curves(name).items()}
 
 
-def auc(dataset: str, variant: str, ratio: float) -> float | None:
-    """Returns the paper's AUC in %, or None where it has none."""
-    return dict(auc_curves(dataset).get(variant, [])).get(round(ratio, 4))
+def auc(name: str | None, row: str | None, ratio: float) -> float | None:
+    """Returns the AUC in % of a row, or None where there is none."""
+    return dict(auc_curves(name).get(row or "", [])).get(round(ratio, 4))
 
 
-def macro_f1(dataset: str, variant: str) -> dict[str, float]:
-    """Returns the paper's Macro-F1 in % by the share of labels, where it has them."""
-    row = _tables()["macro_f1"].get(known(dataset) or "", {}).get(variant)
-    return dict(zip(LABEL_RATIOS, row, strict=True)) if row else {}
+def macro_f1(name: str | None, row: str | None) -> dict[str, float]:
+    """Returns the Macro-F1 in % of a row by the share of labels, where it has them."""
+    tables = _tables()
+    values = tables["macro_f1"].get(name, {}).get(row, [])
+    return dict(zip(map(str, tables["label_ratios"]), values, strict=False))

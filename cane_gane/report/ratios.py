@@ -1,39 +1,14 @@
-"""Figures of models by training ratio, over seeds, beside what was published."""
+"""Figures of methods by training ratio, over seeds, beside what was published."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean, stdev
-from typing import Any
+from operator import methodcaller
 
 from cane_gane.report import paper
-from cane_gane.report.several import OneOfSeveral
-from cane_gane.report.tables import TITLES
-
-HURDLE = "tfidf_one_hop"  # a model below it is not worth its training
-Figure = tuple[float | None, float | None]  # a share and its error
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One figure over seeds; shares are from 0 to 1.
-
-    Attributes:
-        mean: The mean, or what was published.
-        std: The standard deviation over seeds, where there are several.
-        std_error: The error of the run itself, where there is a single one.
-        seeds: The seeds; none for what was published.
-        below: Whether it is below the hurdle on the same splits.
-        reached: Whether it is at or above the paper's figure, to its one decimal.
-    """
-
-    mean: float
-    std: float | None = None
-    std_error: float | None = None
-    seeds: tuple[int, ...] = ()
-    below: bool = False
-    reached: bool = False
+from cane_gane.report.several import Entry, OneRun, over_repeats
+from cane_gane.report.titles import baseline_title, method_title
 
 
 @dataclass(frozen=True)
@@ -42,7 +17,7 @@ class Row:
 
     Attributes:
         kind: `ours`, `baselines`, `paper` or `readme`.
-        key: The variant or the baseline.
+        key: The method or the baseline.
         title: What a reader calls it.
         entries: Its figures, by what the columns are.
         ratio: The training ratio, where that is not what the columns are.
@@ -57,11 +32,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Ratios:
-    """The runs of a data set: each variant at each ratio with each seed.
+    """The runs of a data set: each method at each ratio with each seed.
 
     Attributes:
         dataset: The data set's name.
-        variants: The models.
+        variants: The methods.
         ratios: The training ratios.
         seeds: The seeds.
         runs: Those that are finished.
@@ -71,7 +46,7 @@ class Ratios:
     variants: Sequence[str]
     ratios: Sequence[float]
     seeds: Sequence[int]
-    runs: Sequence[OneOfSeveral]
+    runs: Sequence[OneRun]
 
     @property
     def count(self) -> int:
@@ -81,129 +56,110 @@ class Ratios:
     @property
     def seconds(self) -> float:
         """What the finished runs took to train and evaluate."""
-        times = [run.metrics["time"] for run in self.runs]
-        return sum((own["train"] or 0) + (own["evaluate"] or 0) for own in times)
+        times = [run.evaluation.time for run in self.runs]
+        return sum((own.train or 0) + (own.evaluate or 0) for own in times)
+
+    @property
+    def protocols(self) -> list[str]:
+        """The keys of the protocols that the runs have."""
+        found = (name for run in self.runs for name in run.evaluation.link_prediction)
+        return list(dict.fromkeys(found))
+
+    @property
+    def shares(self) -> list[str]:
+        """The shares of labels that the runs have Macro-F1 for."""
+        found = (run.evaluation.node_classification or {} for run in self.runs)
+        return list(dict.fromkeys(share for own in found for share in own))
+
+    @property
+    def published(self) -> str | None:
+        """The paper's name of the data set, where all runs had the paper's data."""
+        names = {run.published for run in self.runs}
+        return names.pop() if len(names) == 1 else None
 
     def auc_rows(self, protocol: str) -> list[Row]:
-        """Returns our models, the baselines and, beside upstream's protocol, the paper.
+        """Returns our methods, the baselines and, beside its protocol, the paper.
 
         Columns are training ratios.
         """
         rows = [
-            _row("ours", key, paper.NAMES[key],
-                 {ratio: self._model(key, ratio, protocol) for ratio in self.ratios})
+            Row("ours", key, method_title(key),
+                _known({r: self._method(key, r, protocol) for r in self.ratios}))
             for key in self.variants
         ]  # fmt: skip
         rows += [
-            _row("baselines", key, title,
-                 {ratio: _baseline(self.at(ratio), protocol, key)
-                  for ratio in self.ratios})
-            for key, title in TITLES.items()
+            Row("baselines", key, baseline_title(key),
+                _known({r: _baseline(self.at(r), protocol, key) for r in self.ratios}))
+            for key in _baselines(self.runs, protocol)
         ]  # fmt: skip
-        if protocol == "upstream":
+        if protocol == paper.PROTOCOL:
             rows += [
-                _row("paper", key, f"{paper.NAMES[key]}, paper", self._published(key))
+                Row("paper", key, f"{method_title(key)}, paper",
+                    self._published(paper.row_of(key)))
                 for key in self.variants
-            ]
+            ]  # fmt: skip
             title = "CANE, upstream's README"
-            rows.append(_row("readme", "cane", title, self._published("upstream")))
+            rows.append(Row("readme", "cane", title, self._published(paper.README)))
         return [row for row in rows if row.entries or row.kind == "ours"]
 
     def label_rows(self) -> list[Row]:
-        """Returns Macro-F1 of our models, and of the paper below each.
+        """Returns Macro-F1 of our methods, and of the paper below each.
 
         Columns are shares of the labels. Without labels there is no row.
         """
         rows = []
         for key in self.variants:
-            name = paper.NAMES[key]
+            name = method_title(key)
             for ratio in self.ratios:
-                mine = self.at(ratio, key)
-                found = {float(s): _macro_f1(mine, s) for s in paper.LABEL_RATIOS}
+                found = {
+                    float(share): over_repeats(
+                        self.at(ratio, key), methodcaller("macro_f1", share)
+                    )
+                    for share in self.shares
+                }
                 title = f"{name}, {100 * ratio:g} % of the edges"
-                rows.append(replace(_row("ours", key, title, found), ratio=ratio))
-            published = paper.macro_f1(self.dataset, key)
-            theirs = {float(s): _entry_of(own) for s, own in published.items()}
-            rows.append(_row("paper", key, f"{name}, paper", theirs))
+                rows.append(Row("ours", key, title, _known(found), ratio))
+            published = paper.macro_f1(self.published, paper.row_of(key)).items()
+            theirs = {float(share): Entry(own / 100) for share, own in published}
+            rows.append(Row("paper", key, f"{name}, paper", theirs))
         rows = [row for row in rows if row.entries]
         return rows if any(row.kind == "ours" for row in rows) else []
 
-    def at(self, ratio: float, variant: str | None = None) -> list[OneOfSeveral]:
-        """Returns the finished runs at a ratio, of one variant or of all."""
-        return [
-            run
-            for run in self.runs
-            if run.settings["ratio"] == ratio
-            and variant in (None, run.settings["variant"])
-        ]
+    def at(self, ratio: float, variant: str | None = None) -> list[OneRun]:
+        """Returns the finished runs at a ratio, of one method or of all."""
+        runs = [run for run in self.runs if run.ratio == ratio]
+        return [run for run in runs if variant in (None, run.method)]
 
-    def _model(self, variant: str, ratio: float, protocol: str) -> Entry | None:
+    def _method(self, variant: str, ratio: float, protocol: str) -> Entry | None:
         runs = self.at(ratio, variant)
-        own = _entry(
-            {_seed(r): _figure(r.metrics["link_prediction"][protocol]) for r in runs}
-        )
+        own = over_repeats(runs, methodcaller("auc", protocol))
         if own is None:
             return None
-        hurdle = _baseline(runs, protocol, HURDLE)
-        theirs = paper.auc(self.dataset, variant, ratio)
+        rivals = [_baseline(runs, protocol, key) for key in _baselines(runs, protocol)]
+        theirs = paper.auc(self.published, paper.row_of(variant), ratio)
         reached = theirs is not None and round(100 * own.mean, 1) >= theirs
         return replace(
             own,
-            below=hurdle is not None and own.mean < hurdle.mean,
-            reached=reached and protocol == "upstream",
+            below=any(rival is not None and own.mean < rival.mean for rival in rivals),
+            reached=reached and protocol == paper.PROTOCOL,
         )
 
-    def _published(self, key: str) -> dict[float, Entry | None]:
-        return {r: _entry_of(paper.auc(self.dataset, key, r)) for r in self.ratios}
+    def _published(self, row: str | None) -> dict[float, Entry]:
+        found = {ratio: paper.auc(self.published, row, ratio) for ratio in self.ratios}
+        return {r: Entry(own / 100) for r, own in found.items() if own is not None}
 
 
-def _row(kind: str, key: str, title: str, found: Mapping[float, Entry | None]) -> Row:
-    known = {column: own for column, own in found.items() if own is not None}
-    return Row(kind, key, title, known)
+def _known(found: Mapping[float, Entry | None]) -> dict[float, Entry]:
+    return {column: own for column, own in found.items() if own is not None}
 
 
-def _entry(found: Mapping[int, Figure]) -> Entry | None:
-    """Returns a figure over seeds, or None where no seed has it."""
-    known = {seed: own for seed, own in found.items() if own[0] is not None}
-    if not known:
-        return None
-    values = [float(value or 0) for value, _ in known.values()]
-    (_, error), *others = known.values()
-    return Entry(
-        fmean(values),
-        std=stdev(values) if others else None,
-        std_error=None if others else error,
-        seeds=tuple(sorted(known)),
-    )
+def _baselines(runs: Sequence[OneRun], protocol: str) -> list[str]:
+    """Returns the keys of the baselines that runs have."""
+    found = (key for run in runs for key in run.evaluation.baselines.get(protocol, {}))
+    return list(dict.fromkeys(found))
 
 
-def _entry_of(percent: float | None) -> Entry | None:
-    return None if percent is None else Entry(percent / 100)
-
-
-def _baseline(runs: Sequence[OneOfSeveral], protocol: str, key: str) -> Entry | None:
-    """Returns a baseline, which is the same for all variants, over seeds."""
-    return _entry(
-        {_seed(r): _figure(r.metrics["baselines"][protocol].get(key, {})) for r in runs}
-    )
-
-
-def _macro_f1(runs: Sequence[OneOfSeveral], share: str) -> Entry | None:
-    found = {
-        _seed(r): r.metrics.get("node_classification", {}).get(share) for r in runs
-    }
-    return _entry(
-        {
-            seed: (own["macro_f1"], own["std"]["macro_f1"])
-            for seed, own in found.items()
-            if own
-        }
-    )
-
-
-def _figure(figures: Mapping[str, Any]) -> Figure:
-    return figures.get("auc"), figures.get("std_error")
-
-
-def _seed(run: OneOfSeveral) -> int:
-    return int(run.settings["seed"])
+def _baseline(runs: Sequence[OneRun], protocol: str, key: str) -> Entry | None:
+    """Returns a baseline over seeds; all methods with a seed have the same one."""
+    by_seed = {run.seed: run for run in runs}
+    return over_repeats(list(by_seed.values()), methodcaller("auc", protocol, key))

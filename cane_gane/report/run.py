@@ -1,226 +1,177 @@
-"""The page of one run."""
+"""The figures and the page of one run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cane_gane.report import figures, links, matching, paper, sections
-from cane_gane.report.markup import Markup, picture, side_by_side, tag
-from cane_gane.report.page import Page
-from cane_gane.report.tables import PROTOCOLS, TITLES, link_rows
+import numpy as np
+
+from cane_gane.evaluation import protocols
+from cane_gane.evaluation.results import Evaluation, Examples, MatchedPair, Roc
+from cane_gane.evaluation.show import link_rows, percent
+from cane_gane.methods import registry
+from cane_gane.report import figures, links, paper
+from cane_gane.report.page import write_page
+from cane_gane.report.titles import baseline_title, method_title, protocol_title
+
+_MAIN = ("dataset", "ratio", "variant", "preset", "seed", "split")
 
 
+@dataclass
 class RunReport:
-    """The figures and the page of a run, from what is in its folder."""
+    """The figures and the page of a run, from what is in its folder.
 
-    def __init__(
-        self,
-        title: str,
-        record: Mapping[str, Any] | None,
-        history: Sequence[Mapping[str, Any]],
-        metrics: Mapping[str, Any],
-        examples: Mapping[str, Any],
-    ) -> None:
-        """Takes what the folder holds.
+    Attributes:
+        title: The run's name.
+        record: config.json; None for vectors of another program.
+        history: A dict for each epoch, as in history.csv.
+        evaluation: metrics.json.
+        examples: examples.json.
+        drawn: The figures that `write_figures` drew.
+    """
 
-        Args:
-            title: The run's name.
-            record: config.json; None for vectors of another program.
-            history: A dict for each epoch, as in history.csv.
-            metrics: metrics.json.
-            examples: examples.json.
-        """
-        self._title = title
-        self._record = record
-        self._history = history
-        self._metrics = metrics
-        self._examples = examples
-        self._drawn: dict[str, bytes] = {}
-
-    @property
-    def _settings(self) -> Mapping[str, Any]:
-        return self._record["settings"] if self._record else {}
-
-    @property
-    def _variant(self) -> str:
-        return str(self._settings.get("variant", ""))
+    title: str
+    record: Mapping[str, Any] | None
+    history: Sequence[Mapping[str, Any]]
+    evaluation: Evaluation
+    examples: Examples
+    drawn: dict[str, bytes] = field(default_factory=dict, init=False)
 
     def write_figures(self, folder: Path) -> None:
         """Draws the figures, each as PNG and SVG."""
         made = {}
-        if self._history:
-            best = self._metrics["best_epoch"]
-            made["training"] = figures.learning_curve(self._history, best)
-        for name in PROTOCOLS:
-            curves = self._curves(name)
-            if curves:
-                made[f"roc_{name}"] = figures.roc_curves(curves, f"{name} protocol")
-        if self._examples["map"]:
-            made["map"] = figures.node_map(self._examples["map"])
-        pair = self._examples["pair"]
-        if pair:
-            made["plan"] = figures.heat_maps(
-                pair, matching.titles(pair, self._variant), matching.WORDS
-            )
-        own = self._ratio_point()
-        if own:
-            published = paper.named_curves(self._settings["dataset"])
-            made["ratios"] = figures.ratio_curves(published, own)
-        self._drawn = {
-            name: figures.save(figure, folder / name) for name, figure in made.items()
+        if self.history:
+            best = self.evaluation.best_epoch
+            made["training"] = figures.learning_curve(self.history, best)
+        if pair := self.examples.pair:
+            made["plan"] = figures.heat_maps(pair, self._map_titles(pair))
+        for name in self.evaluation.link_prediction:
+            if curves := self._curves(name):
+                made[f"roc_{name}"] = figures.roc_curves(curves, protocol_title(name))
+        if self.examples.map:
+            made["map"] = figures.node_map(self.examples.map)
+        if point := self._ratio_point():
+            published = paper.titled_curves(self._published)
+            made["ratios"] = figures.ratio_curves(published, {self.method: [point]})
+        self.drawn = {
+            name: figures.save(figure, folder, name) for name, figure in made.items()
         }
 
     def write(self, path: Path) -> None:
         """Writes the page; `write_figures` comes first."""
-        self._page().write(path)
+        tools = {"links": links, "known": protocols.PROTOCOLS, "words": figures.WORDS}
+        write_page("run.html", path, title=self.title, run=self, **tools)
 
-    def _curves(self, name: str) -> dict[str, Any]:
-        links = self._metrics["link_prediction"][name]
-        baselines = self._metrics["baselines"][name]
-        model = link_rows(self._metrics)[0].title
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """All settings; none for vectors of another program."""
+        return self.record["settings"] if self.record else {}
+
+    @property
+    def method(self) -> str:
+        """What readers call the method."""
+        return method_title(self._key) or "vectors"
+
+    @property
+    def validated(self) -> bool:
+        """Whether edges were held out to find the best epoch."""
+        return any(row.get("validation_auc") is not None for row in self.history)
+
+    @property
+    def published_auc(self) -> float | None:
+        """The paper's AUC in % of the same method, data and ratio."""
+        row = paper.row_of(self._key)
+        return paper.auc(self._published, row, self.settings.get("ratio", 0))
+
+    @property
+    def _key(self) -> str:
+        return str(self.settings.get("variant", ""))
+
+    @property
+    def _published(self) -> str | None:
+        """The paper's name of the data set, where its figures may be shown."""
+        data = self.record.get("data", {}) if self.record else {}
+        return paper.known(str(self.settings.get("dataset", "")), data)
+
+    def maps(self) -> list[dict[str, Any]]:
+        """Returns what the page's script draws heat maps from."""
+        pair, words = self.examples.pair, figures.WORDS
+        return [] if pair is None else [
+            {
+                "id": f"heat-{key}",
+                "title": title,
+                "rows": pair.source_words[:words],
+                "columns": pair.target_words[:words],
+                "weights": [row[:words] for row in getattr(pair, key)[:words]],
+            }
+            for key, title in self._map_titles(pair).items()
+        ]  # fmt: skip
+
+    def label_table(self) -> links.Table:
+        """Returns Macro-F1 and Micro-F1 by the share of labels."""
+        theirs = paper.macro_f1(self._published, paper.row_of(self._key))
+        header = (
+            "labels for training",
+            "Macro-F1, %",
+            "Micro-F1, %",
+            "paper, Macro-F1",
+        )
+        rows = [
+            (
+                f"{100 * float(share):.0f} % ({own.train:,} nodes)",
+                percent(own.macro_f1, (own.std or {}).get("macro_f1")),
+                percent(own.micro_f1, (own.std or {}).get("micro_f1")),
+                theirs.get(share, "–"),
+            )
+            for share, own in (self.evaluation.node_classification or {}).items()
+        ]
+        width = len(header) if theirs else len(header) - 1
+        return header[:width], [row[:width] for row in rows]
+
+    def main_settings(self) -> list[tuple[str, Any]]:
+        """Returns the settings that a run is known by, and those that were changed."""
+        chosen = self.settings
+        usual: dict[str, Any] = {}
+        if self._key in registry.METHODS:
+            kind = registry.METHODS[self._key].settings
+            usual = {own.name: own.default for own in kind.fields()}
+            usual |= kind.defaults(chosen)
+        changed = [key for key in usual if chosen.get(key, usual[key]) != usual[key]]
+        keys = dict.fromkeys([*_MAIN, *changed])
+        return [(key, chosen[key]) for key in keys if key in chosen]
+
+    def _curves(self, name: str) -> dict[str, Roc]:
+        """Returns the ROC curves of the model and of the best baseline."""
+        model = link_rows(self.evaluation)[0].title
         titles = {"model": model, "vectors": "averaged vectors, both"}
-        curves = {titles[key]: curve for key, curve in links["roc"].items()}
-        best = max(baselines, key=lambda key: baselines[key]["auc"] or 0)
-        curves[TITLES[best]] = baselines[best]["roc"]
-        return {
-            key: curve for key, curve in curves.items() if curve["area"] is not None
+        curves: dict[str, Roc | None] = {
+            titles.get(key, key): own
+            for key, own in self.evaluation.link_prediction[name].roc.items()
         }
+        baselines = self.evaluation.baselines.get(name, {})
+        if baselines:
+            best = max(baselines, key=lambda key: baselines[key].auc or 0)
+            curves[baseline_title(best)] = baselines[best].roc
+        return {key: own for key, own in curves.items() if own and own.area is not None}
 
-    def _ratio_point(self) -> dict[str, list[tuple[float, float, float]]]:
-        chosen = self._settings
-        if not chosen or paper.known(chosen["dataset"]) is None:
-            return {}
-        found = self._metrics["link_prediction"]["upstream"]
-        if found["auc"] is None:
-            return {}
-        point = (chosen["ratio"], 100 * found["auc"], 100 * (found["std_error"] or 0))
-        return {paper.NAMES[chosen["variant"]]: [point]}
+    def _ratio_point(self) -> tuple[float, float, float] | None:
+        """Returns ratio, AUC and its error in %, to show among published curves."""
+        own = self.evaluation.link_prediction.get(paper.PROTOCOL)
+        if self._published is None or own is None or own.auc is None:
+            return None
+        return self.settings["ratio"], 100 * own.auc, 100 * (own.std_error or 0)
 
-    def _picture(self, name: str, alt: str, caption: str = "") -> Markup:
-        return (
-            picture(self._drawn[name], alt, caption or None)
-            if name in self._drawn
-            else Markup()
-        )
-
-    def _page(self) -> Page:
-        metrics, chosen = self._metrics, self._settings
-        variant = paper.NAMES.get(chosen.get("variant", ""), "vectors")
-        page = Page(self._title, self._subtitle(variant))
-        model = link_rows(metrics)[0]
-        page.section(
-            "summary", "Summary",
-            links.overview(metrics, links.best_baselines(metrics)),
-            links.verdict(model),
-        )  # fmt: skip
-        page.section("link-prediction", "Link prediction", *self._links())
-        if metrics.get("node_classification"):
-            page.section(
-                "classification", "Node classification", *self._classification()
-            )
-        if "map" in self._drawn:
-            page.section("map", "Map of the nodes", *self._map())
-        if self._examples["pair"]:
-            heading = "Matched words of a test pair"
-            blocks = matching.blocks(self._examples["pair"], self._variant)
-            page.section("matching", heading, *blocks)
-            page.script("heatmap.js")
-        if self._examples["missing_edges"]:
-            page.section("missing-edges", "Best missing edges", *self._missing())
-        if "ratios" in self._drawn:
-            page.section("paper", "Beside the paper", *self._paper())
-        if "training" in self._drawn:
-            page.section("training", "Training", self._picture(
-                "training", "loss and validation AUC over the epochs",
-                f"Epoch {metrics['best_epoch']} is the best on validation edges, which "
-                "are no test edges; its values are those of the model.",
-            ))  # fmt: skip
-        if self._record:
-            page.section("settings", "Settings", sections.settings(self._record))
-        if metrics.get("data"):
-            page.section("data", "Data", sections.data_report(metrics["data"]))
-        page.section("time", "Time", sections.times(metrics["time"]))
-        return page
-
-    def _subtitle(self, variant: str) -> str:
-        if not self._record:
-            return "Vectors of another program, scored by their inner products."
-        chosen = self._settings
-        return (
-            f"{variant} on {chosen['dataset']}, {100 * chosen['ratio']:g} % of the "
-            f"edges for training, seed {chosen['seed']}"
-        )
-
-    def _links(self) -> list[object]:
-        return [
-            "AUC: how often a test edge scores above a negative of its source. "
-            "Upstream's protocol is what CANE's auc.py does; the strict one gives "
-            "nothing away and skips no node. Red and ↓: below a baseline that learns "
-            "nothing.",
-            links.link_table(self._metrics),
-            links.intervals(self._metrics),
-            links.ranking_table(self._metrics),
-            side_by_side(
-                *(
-                    self._picture(f"roc_{n}", f"ROC curves, {n} protocol")
-                    for n in PROTOCOLS
-                )
-            ),
-            tag(
-                "p",
-                "ROC curves pool the sampled pairs of all sources under one threshold, "
-                "so their area differs from the AUC above, which compares within a "
-                "source. The baseline is the best one.",
-                class_="note",
-            ),
-        ]
-
-    def _classification(self) -> list[object]:
-        scores = self._metrics["node_classification"]
-        left_out = next(iter(scores.values()))["unlabelled"]
-        published = {}
-        if self._settings:
-            published = paper.macro_f1(
-                self._settings["dataset"], self._settings["variant"]
-            )
-        return [
-            "A linear SVM on the averaged vectors, ten random draws of the training "
-            f"nodes, ± one standard deviation. {left_out:,} nodes without a label are "
-            "left out.",
-            sections.classification_table(scores, published),
-        ]
-
-    def _map(self) -> list[object]:
-        chart = self._examples["map"]
-        colour = "" if chart["labels"] is None else ", coloured by label"
-        return [
-            self._picture(
-                "map", "t-SNE of the node vectors",
-                f"t-SNE of the averaged vectors of {len(chart['nodes']):,} nodes"
-                f"{colour}. Nodes without a vector are left out.",
-            ),
-        ]  # fmt: skip
-
-    def _missing(self) -> list[object]:
-        return [
-            "Pairs without an edge in the data set that the model scores highest. "
-            "Averaged vectors gave the 1,000 best of all pairs, which the model's own "
-            "score ordered. Below: the words with the most matched weight, times their "
-            "rarity.",
-            sections.edge_list(self._examples["missing_edges"]),
-        ]
-
-    def _paper(self) -> list[object]:
-        chosen = self._settings
-        note = sections.published_note(
-            chosen["dataset"], chosen["variant"], chosen["ratio"]
-        )
-        return [
-            self._picture(
-                "ratios", "AUC against the training ratio, with the paper's curves",
-                "AUC against the share of edges for training, in upstream's protocol.",
-            ),
-            note,
-        ]  # fmt: skip
+    def _map_titles(self, pair: MatchedPair) -> dict[str, str]:
+        """Returns the titles of the heat maps by the weights that they show."""
+        shown = {"plan": self.method}
+        # WANE's own weights need not be shown twice.
+        if pair.attention and not np.allclose(pair.plan, pair.attention, rtol=0.01):
+            shown["attention"] = "WANE's rule"
+        return {
+            key: f"{name}: {percent(getattr(pair, f'{key}_share'))} % of the weight in "
+            f"the top {pair.entries}"
+            for key, name in shown.items()
+        }

@@ -1,194 +1,237 @@
-"""The page of several runs side by side, with the paper's figures."""
+"""Several runs: figures over repeats, and a page of them beside the paper's."""
 
 from __future__ import annotations
 
-import os
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import methodcaller
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import fmean, stdev
 from typing import Any
 
-from matplotlib.figure import Figure
-
+from cane_gane.evaluation.results import Evaluation, Figures
+from cane_gane.evaluation.show import link_rows, percent
 from cane_gane.report import figures, paper
-from cane_gane.report.links import figure_cell
-from cane_gane.report.markup import Markup, join, picture, table, tag
-from cane_gane.report.page import Page
-from cane_gane.report.sections import duration
-from cane_gane.report.tables import PROTOCOLS, link_rows, percent
+from cane_gane.report.links import figure_cell, row_title
+from cane_gane.report.page import Cell, link, time_text, write_page
+from cane_gane.report.titles import method_title, protocol_title
+
+Share = tuple[float | None, float | None]  # a share from 0 to 1, and its error
+Cells = Sequence[object]
 
 
 @dataclass(frozen=True)
-class OneOfSeveral:
+class OneRun:
     """One run among others.
 
     Attributes:
         path: Its folder.
         settings: Its settings.
-        metrics: Its metrics.json.
+        evaluation: Its results.
+        data: The digests of its data, as config.json has them.
     """
 
     path: Path
     settings: Mapping[str, Any]
-    metrics: Mapping[str, Any]
+    evaluation: Evaluation
+    data: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def published(self) -> str | None:
+        """The paper's name of its data set, where the paper's figures may be shown."""
+        return paper.known(self.settings["dataset"], self.data)
 
     @property
     def dataset(self) -> str:
         """The name of its data set."""
-        name = self.settings["dataset"]
-        return paper.known(name) or Path(name).name
+        return self.published or Path(self.settings["dataset"]).name
 
     @property
-    def model(self) -> str:
-        """The name that the paper has for its model."""
-        return paper.NAMES[self.settings["variant"]]
+    def method(self) -> str:
+        """The key of its method."""
+        return str(self.settings["variant"])
+
+    @property
+    def ratio(self) -> float:
+        """The share of the edges for training."""
+        return float(self.settings["ratio"])
+
+    @property
+    def seed(self) -> int:
+        """Its seed."""
+        return int(self.settings["seed"])
+
+    def auc(self, protocol: str, baseline: str | None = None) -> Share:
+        """Returns the AUC of its method, or of a baseline on the same edges."""
+        own: Figures | None = self.evaluation.link_prediction.get(protocol)
+        if baseline is not None:
+            own = self.evaluation.baselines.get(protocol, {}).get(baseline)
+        return (own.auc, own.std_error) if own else (None, None)
+
+    def macro_f1(self, share: str) -> Share:
+        """Returns Macro-F1 with a share of the labels."""
+        own = (self.evaluation.node_classification or {}).get(share)
+        return (own.macro_f1, (own.std or {}).get("macro_f1")) if own else (None, None)
 
 
-def write_several(runs: Sequence[OneOfSeveral], output: Path) -> None:
+@dataclass(frozen=True)
+class Entry:
+    """One figure over repeats; shares are from 0 to 1.
+
+    Attributes:
+        mean: The mean, or what was published.
+        std: The standard deviation over repeats, where there are several.
+        std_error: The error of the run itself, where there is a single one.
+        seeds: The seeds; none for what was published.
+        below: Whether it is below a baseline on the same splits.
+        reached: Whether it is at or above the paper's figure, to its one decimal.
+    """
+
+    mean: float
+    std: float | None = None
+    std_error: float | None = None
+    seeds: tuple[int, ...] = ()
+    below: bool = False
+    reached: bool = False
+
+
+def over_repeats(
+    runs: Sequence[OneRun], figure: Callable[[OneRun], Share]
+) -> Entry | None:
+    """Returns a figure over runs, or None where no run has it."""
+    found = [(run.seed, *figure(run)) for run in runs]
+    known = [(seed, own, error) for seed, own, error in found if own is not None]
+    if not known:
+        return None
+    seeds, values, errors = zip(*known, strict=True)
+    several = len(known) > 1
+    return Entry(
+        fmean(values),
+        std=stdev(values) if several else None,
+        std_error=None if several else errors[0],
+        seeds=tuple(sorted(seeds)),
+    )
+
+
+def points(entries: Mapping[float, Entry | None]) -> list[tuple[float, float, float]]:
+    """Returns ratio, figure and spread in % of the entries that there are."""
+    return [
+        (ratio, 100 * own.mean, 100 * (own.std or own.std_error or 0))
+        for ratio, own in entries.items()
+        if own is not None
+    ]
+
+
+def write_several(runs: Sequence[OneRun], output: Path) -> None:
     """Writes report.html and its figures.
 
     Args:
         runs: The runs, in the order of the columns.
         output: The folder.
     """
-    page = Page(f"{len(runs)} runs", "Side by side, with the paper's figures.")
-    page.section("link-prediction", "Link prediction, AUC in %", _links(runs, output))
-    for dataset in dict.fromkeys(run.dataset for run in runs):
-        inside = [run for run in runs if run.dataset == dataset]
-        drawn = figures.save(
-            _curves(dataset, inside), output / "figures" / f"ratios_{dataset}"
-        )
-        page.section(
-            f"ratios-{dataset}", f"AUC against the training ratio: {dataset}",
-            picture(
-                drawn, f"AUC against the training ratio on {dataset}",
-                "Upstream's protocol. Several runs of a model at a ratio are averaged, "
-                "± one standard deviation; a single one has its standard error.",
-            ),
-        )  # fmt: skip
-    if any(run.metrics.get("node_classification") for run in runs):
-        page.section(
-            "classification", "Node classification, Macro-F1 in %", _labels(runs)
-        )
-    page.section("settings", "What differs in the settings", _differences(runs))
-    page.section("time", "Time", _times(runs))
-    page.write(output / "report.html")
-
-
-def _columns(
-    runs: Sequence[OneOfSeveral],
-    rows: Sequence[tuple[str, Callable[[OneOfSeveral], object]]],
-    home: Path | None = None,
-) -> Markup:
-    """Builds a table with a column for each run."""
-
-    def head(run: OneOfSeveral) -> object:
-        name = run.path.resolve().name
-        if home is None or not (run.path / "report.html").is_file():
-            return name
-        target = os.path.relpath(run.path / "report.html", home)
-        return tag("a", name, href=Path(target).as_posix())
-
-    body = [(title, *map(value, runs)) for title, value in rows]
-    return table(("", *map(head, runs)), body)
-
-
-def _links(runs: Sequence[OneOfSeveral], output: Path) -> Markup:
-    rows: list[tuple[str, Callable[[OneOfSeveral], object]]] = []
-    keys = dict.fromkeys(
-        (row.key, row.title) for run in runs for row in link_rows(run.metrics)
-    )
-    for name in PROTOCOLS:
-        rows.append((f"{name} protocol:", lambda run: ""))
-        for key, title in keys:
-            rows.append((f"· {title}", _cell(key, name)))
-    rows += [
-        ("published, same model and ratio", _published),
-        ("CANE's README, same ratio", lambda run: _one_decimal(
-            paper.auc(run.dataset, "upstream", run.settings["ratio"]))),
-    ]  # fmt: skip
-    note = (
-        "Red and ↓: below a baseline that learns nothing. The paper does not tell its "
-        "negatives; upstream's protocol is the nearest."
-    )
-    return join([_columns(runs, rows, output), tag("p", note, class_="note")])
-
-
-def _cell(key: str, name: str) -> Callable[[OneOfSeveral], object]:
-    def cell(run: OneOfSeveral) -> object:
-        for row in link_rows(run.metrics):
-            if row.key == key:
-                return figure_cell(row.figures[name], row.below[name])
-        return "–"
-
-    return cell
-
-
-def _published(run: OneOfSeveral) -> str:
-    return _one_decimal(
-        paper.auc(run.dataset, run.settings["variant"], run.settings["ratio"])
+    names = [run.path.resolve().name for run in runs]
+    pages = [run.path / "report.html" for run in runs]
+    write_page(
+        "several.html",
+        output / "report.html",
+        title=f"{len(runs)} runs",
+        subtitle="Side by side, with the paper's figures.",
+        names=names,
+        links=[
+            Cell(name, href=link(page, output) if page.is_file() else "")
+            for name, page in zip(names, pages, strict=True)
+        ],
+        aucs=_known(_aucs(runs)),
+        curves=_draw_curves(runs, output / "figures"),
+        labels=_known(_labels(runs)),
+        settings=_differences(runs),
+        times=_known(_times(runs)),
     )
 
 
-def _one_decimal(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
+def _known(rows: Iterable[Cells]) -> list[Cells]:
+    """Returns the rows that have more than dashes."""
+    return [row for row in rows if {getattr(v, "text", v) for v in row[1:]} != {"–"}]
 
 
-def _curves(dataset: str, runs: Sequence[OneOfSeveral]) -> Figure:
-    """Draws the runs of a data set, repeats averaged, and the paper's curves."""
-    found: dict[str, dict[float, tuple[list[float], float]]] = defaultdict(dict)
-    for run in runs:
-        own = run.metrics["link_prediction"]["upstream"]
-        if own["auc"] is not None:
-            fresh: tuple[list[float], float] = ([], 100 * (own["std_error"] or 0))
-            at = found[run.model].setdefault(run.settings["ratio"], fresh)
-            at[0].append(100 * own["auc"])
-    ours = {
-        model: [
-            (ratio, mean(values), stdev(values) if len(values) > 1 else error)
-            for ratio, (values, error) in by_ratio.items()
-        ]
-        for model, by_ratio in found.items()
-    }
-    return figures.ratio_curves(paper.named_curves(dataset), ours)
+def _aucs(runs: Sequence[OneRun]) -> Iterator[Cells]:
+    """Yields the rows of each protocol, then what was published."""
+    found = [{row.key: row for row in link_rows(run.evaluation)} for run in runs]
+    titles: dict[str, str] = {}
+    for own in found:
+        titles = {key: row_title(row) for key, row in own.items()} | titles
+    names = (name for run in runs for name in run.evaluation.link_prediction)
+    for name in dict.fromkeys(names):
+        yield f"{protocol_title(name)}:", *[""] * len(runs)
+        for key, title in titles.items():
+            cells = (
+                figure_cell(own[key], name) if key in own else "–" for own in found
+            )
+            yield f"· {title}", *cells
+    theirs = (_published(run, paper.row_of(run.method)) for run in runs)
+    yield "published, same model and ratio", *theirs
+    yield "CANE's README, same ratio", *(_published(run, paper.README) for run in runs)
 
 
-def _labels(runs: Sequence[OneOfSeveral]) -> Markup:
-    def ours(ratio: str) -> Callable[[OneOfSeveral], object]:
-        def cell(run: OneOfSeveral) -> object:
-            own = run.metrics.get("node_classification", {}).get(ratio)
-            return percent(own["macro_f1"], own["std"]["macro_f1"]) if own else "–"
-
-        return cell
-
-    def theirs(ratio: str) -> Callable[[OneOfSeveral], object]:
-        return lambda run: _one_decimal(
-            paper.macro_f1(run.dataset, run.settings["variant"]).get(ratio)
-        )
-
-    rows = []
-    for ratio in paper.LABEL_RATIOS:
-        share = f"{100 * float(ratio):.0f} % of the labels"
-        rows += [(share, ours(ratio)), (f"· {share}, paper", theirs(ratio))]
-    return _columns(runs, rows)
+def _published(run: OneRun, row: str | None) -> object:
+    return paper.auc(run.published, row, run.ratio) or "–"
 
 
-def _differences(runs: Sequence[OneOfSeveral]) -> Markup:
+def _labels(runs: Sequence[OneRun]) -> Iterator[Cells]:
+    """Yields Macro-F1 by the share of labels, ours and the paper's."""
+    shares = (own for run in runs for own in run.evaluation.node_classification or {})
+    theirs = [paper.macro_f1(run.published, paper.row_of(run.method)) for run in runs]
+    for share in dict.fromkeys(shares):
+        title = f"{100 * float(share):.0f} % of the labels"
+        yield title, *(percent(*run.macro_f1(share)) for run in runs)
+        yield f"· {title}, paper", *(own.get(share, "–") for own in theirs)
+
+
+def _differences(runs: Sequence[OneRun]) -> list[Cells]:
     names = dict.fromkeys(name for run in runs for name in run.settings)
-    rows: list[tuple[str, Callable[[OneOfSeveral], object]]] = [
-        (name, lambda run, name=name: str(run.settings.get(name)))  # type: ignore[misc]
-        for name in names
-        if len({str(run.settings.get(name)) for run in runs}) > 1
-    ]
-    return _columns(runs, rows) if rows else tag("p", "Nothing.")
+    rows = [(name, *(str(run.settings.get(name)) for run in runs)) for name in names]
+    return [row for row in rows if len({*row[1:]}) > 1]
 
 
-def _times(runs: Sequence[OneOfSeveral]) -> Markup:
-    def cell(part: str) -> Callable[[OneOfSeveral], object]:
-        return lambda run: duration(run.metrics["time"].get(part) or 0)
+def _times(runs: Sequence[OneRun]) -> Iterator[Cells]:
+    found = [run.evaluation for run in runs]
+    yield "training", *(time_text(own.time.train) for own in found)
+    yield "evaluation", *(time_text(own.time.evaluate) for own in found)
+    yield "best epoch", *(own.best_epoch or "–" for own in found)
 
-    rows = [("training", cell("train")), ("evaluation", cell("evaluate"))]
-    best = ("best epoch", lambda run: run.metrics.get("best_epoch", "–"))
-    return _columns(runs, [*rows, best])
+
+def _draw_curves(runs: Sequence[OneRun], folder: Path) -> list[tuple[str, bytes]]:
+    """Draws AUC against the ratio for each data set that has more than one point.
+
+    Returns:
+        The name of each data set, and its figure.
+    """
+    groups: dict[tuple[str | None, str], list[OneRun]] = {}
+    for run in runs:
+        # A folder called `cora` is apart from the paper's cora.
+        key = (run.published, run.published or str(run.settings["dataset"]))
+        groups.setdefault(key, []).append(run)
+    drawn: list[tuple[str, bytes]] = []
+    for (published, _), inside in groups.items():
+        name = inside[0].dataset
+        same = sum(other == name for other, _ in drawn)
+        file = f"ratios_{name}" + (f"_{same + 1}" if same else "")
+        ours, theirs = _curves(inside), paper.titled_curves(published)
+        if ours and (theirs or max(map(len, ours.values())) > 1):
+            figure = figures.ratio_curves(theirs, ours)
+            drawn.append((name, figures.save(figure, folder, file)))
+    return drawn
+
+
+def _curves(runs: Sequence[OneRun]) -> dict[str, list[tuple[float, float, float]]]:
+    """Returns the points of each method, over its runs at a ratio."""
+    groups: dict[str, dict[float, list[OneRun]]] = {}
+    for run in runs:
+        ratios = groups.setdefault(method_title(run.method), {})
+        ratios.setdefault(run.ratio, []).append(run)
+    auc = methodcaller("auc", paper.PROTOCOL)
+    curves = {
+        method: points({ratio: over_repeats(own, auc) for ratio, own in ratios.items()})
+        for method, ratios in groups.items()
+    }
+    return {method: curve for method, curve in curves.items() if curve}

@@ -1,17 +1,9 @@
 """Optimal transport between two texts: costs, the plan, and its gradient.
 
 Pure TensorFlow; no layer, no model. `solver` is the way in, `scalings` and
-`proximal` are its steps, `adjoint` their derivative, `buckets` the same by length.
+`proximal` are its steps, `adjoint` their derivative.
 """
 
-from cane_gane.transport.buckets import ipot_bucketed, map_buckets
 from cane_gane.transport.solver import Gradient, cosine_cost, euclidean_cost, ipot
 
-__all__ = [
-    "Gradient",
-    "cosine_cost",
-    "euclidean_cost",
-    "ipot",
-    "ipot_bucketed",
-    "map_buckets",
-]
+__all__ = ["Gradient", "cosine_cost", "euclidean_cost", "ipot"]

@@ -6,31 +6,28 @@ that memory holds a few plans, however many steps there were.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import tensorflow as tf
 
-from cane_gane.transport.problem import Problem
+from cane_gane.transport.problem import Problem, log_weights
 from cane_gane.transport.proximal import KERNEL_SPREAD, MOST_CHANGE, Solution
-from cane_gane.transport.scalings import log_weights
+
+Derivatives = tuple[tf.Tensor, tf.Tensor, tf.Tensor]
 
 
 def backward(
-    problem: Problem,
-    solution: Solution,
-    upstream: tf.Tensor,
-    inner_iterations: int,
-    *,
-    through_all: bool,
-) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    problem: Problem, solution: Solution, upstream: tf.Tensor, inner: int, through: bool
+) -> Derivatives:
     """Derivatives of sum(upstream * plan) by X, `mu` and `nu`.
 
     Args:
         problem: What was solved.
         solution: Its recorded solution.
         upstream: Derivative by the plan, `[batch, n, m]`.
-        inner_iterations: K of the run.
-        through_all: False holds what enters the last step constant.
+        inner: The scalings in each step of the run, K.
+        through: False holds what enters the last step constant.
 
     Returns:
         By X `[batch, n, m]`, by the source weights `[batch, n]` and by the target
@@ -39,26 +36,23 @@ def backward(
     dtype = problem.scaled.dtype
 
     def run(inside: tf.DType) -> tuple[tf.Tensor, ...]:
-        reverse = _Reverse(
-            problem.cast(inside), solution, inner_iterations, through_all
-        )
+        reverse = _Reverse(problem.cast(inside), solution, inner, through)
         by_x, by_mu, by_nu = reverse.run(tf.cast(upstream, inside))
         by_x = problem.mask(by_x)
         return tuple(tf.cast(x, dtype) for x in (by_x, by_mu[:, :, 0], by_nu[:, 0, :]))
 
     if dtype == tf.float64:
         return run(dtype)
-    return problem.spread_within(
-        KERNEL_SPREAD[tf.float64], lambda: run(tf.float32), lambda: run(tf.float64)
-    )
+    near, far = partial(run, tf.float32), partial(run, tf.float64)
+    return problem.spread_within(KERNEL_SPREAD[tf.float64], near, far)
 
 
 def through_last_step(
     problem: Problem, solution: Solution, upstream: tf.Tensor
-) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+) -> Derivatives:
     """As `backward` with what enters the last step constant, if that has one sweep.
 
-    It needs no potentials: the last plan and the change of sigma tell all.
+    It needs no potentials: the last plan and the change of sigma are enough.
     """
     by_log = solution.plan * upstream
     by_nu = tf.math.divide_no_nan(tf.reduce_sum(by_log, 1, keepdims=True), problem.nu)
@@ -86,17 +80,16 @@ class _Reverse:
     def __init__(
         self, problem: Problem, solution: Solution, inner: int, through_all: bool
     ) -> None:
-        dtype = problem.scaled.dtype
         self.problem, self.inner, self.through_all = problem, inner, through_all
-        self.steps, self.plan = solution.steps, tf.cast(solution.plan, dtype)
-        self.f = solution.f
+        self.plan, self.f = tf.cast(solution.plan, problem.scaled.dtype), solution.f
+        self.steps = tf.shape(self.f)[0] // inner
         self.log_nu = log_weights(problem.nu)
         # g is log nu before the first step, and a step earlier: gs[r + inner + 1] is g
         # of sweep r
         start = tf.repeat(tf.cast(self.log_nu, tf.float64)[None], inner + 1, 0)
         self.g = tf.concat([start, solution.g], 0)
 
-    def run(self, upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    def run(self, upstream: tf.Tensor) -> Derivatives:
         """Derivatives by X, `mu` and `nu`, each of the shape of its variable."""
         by_log = self.plan * upstream
         rows, columns = tf.zeros_like(self.problem.mu), tf.zeros_like(self.problem.nu)
@@ -110,9 +103,7 @@ class _Reverse:
         )
         last = self.steps * self.inner - 1
         first = 0 if self.through_all else (self.steps - 1) * self.inner
-        _, adjoint = tf.while_loop(
-            lambda r, adjoint: r >= first, self._sweep, (last, start)
-        )
+        _, adjoint = tf.while_loop(lambda r, _: r >= first, self._sweep, (last, start))
         by_nu = adjoint.nu
         if self.through_all:
             start = adjoint.g + adjoint.earlier_g
@@ -121,8 +112,7 @@ class _Reverse:
 
     def _times(self, step: tf.Tensor) -> tf.Tensor:
         """How often X enters the plan of a step, but for what is held constant."""
-        times = step if self.through_all else tf.ones_like(step)
-        return tf.cast(times, self.plan.dtype)
+        return tf.cast(step if self.through_all else 1, self.plan.dtype)
 
     def _sweep(self, r: tf.Tensor, after: _Adjoint) -> tuple[tf.Tensor, _Adjoint]:
         step, opens = r // self.inner + 1, tf.equal(r % self.inner, 0)

@@ -29,14 +29,9 @@ class Problem(NamedTuple):
 
     @classmethod
     def build(
-        cls,
-        cost: tf.Tensor,
-        mu: tf.Tensor,
-        nu: tf.Tensor,
-        beta: float,
-        masked: bool,
+        cls, cost: tf.Tensor, mu: tf.Tensor, nu: tf.Tensor, beta: float, masked: bool,
         cost_range: float | None = None,
-    ) -> Problem:
+    ) -> Problem:  # fmt: skip
         """Masks and scales; a constant taken from a row changes no plan."""
         mu, nu = mu[:, :, tf.newaxis], nu[:, tf.newaxis, :]
         real = tf.logical_and(mu > 0, nu > 0) if masked else None
@@ -71,3 +66,8 @@ class Problem(NamedTuple):
     def mask(self, values: tf.Tensor, otherwise: float = 0.0) -> tf.Tensor:
         """Values at pairs of real words, `otherwise` elsewhere, `[batch, n, m]`."""
         return values if self.real is None else tf.where(self.real, values, otherwise)
+
+
+def log_weights(weights: tf.Tensor) -> tf.Tensor:
+    """Logarithms of weights; 0 where masked."""
+    return tf.math.log(tf.where(weights > 0, weights, 1))

@@ -11,19 +11,13 @@ and g are recorded, for its derivative in `adjoint`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from cane_gane.transport.problem import Problem
-from cane_gane.transport.scalings import (
-    Form,
-    KernelForm,
-    LogForm,
-    PowerForm,
-    State,
-    log_weights,
-)
+from cane_gane.transport.problem import Problem, log_weights
+from cane_gane.transport.scalings import KernelForm, LogForm, PowerForm, State
 
 # The spread of X up to which products of a whole run keep every entry that matters
 # above the underflow of the type; found by comparison with the log domain.
@@ -37,7 +31,6 @@ class Solution(NamedTuple):
 
     Attributes:
         plan: `[batch, n, m]`.
-        steps: How many were taken, `[]`.
         ratio: sigma at the start of the last step over that at its end,
             `[batch, 1, m]`.
         f: Row potentials after each sweep, float64, `[sweeps, batch, n, 1]`; empty
@@ -46,7 +39,6 @@ class Solution(NamedTuple):
     """
 
     plan: tf.Tensor
-    steps: tf.Tensor
     ratio: tf.Tensor
     f: tf.Tensor
     g: tf.Tensor
@@ -78,13 +70,7 @@ class History(NamedTuple):
 
 
 def forward(
-    problem: Problem,
-    iterations: int,
-    inner_iterations: int,
-    tolerance: float | None,
-    record: bool,
-    *,
-    powers: bool,
+    problem: Problem, iterations: int, inner: int, record: bool, *, powers: bool
 ) -> Solution:
     """Solves in the cheapest form that is safe for the spread of the costs."""
     dtype = problem.scaled.dtype
@@ -92,45 +78,29 @@ def forward(
     known = isinstance(problem.spread, float)
     products = PowerForm if powers and known and not record else KernelForm
 
-    def run(form: type[Form], inside: tf.DType) -> Solution:
-        settings = (iterations, inner_iterations, tolerance, record)
-        solution = iterate(form(problem.cast(inside)), *settings)
+    def run(form: type[KernelForm], inside: tf.DType) -> Solution:
+        solution = iterate(form(problem.cast(inside)), iterations, inner, record)
         plan, ratio = (tf.cast(x, dtype) for x in (solution.plan, solution.ratio))
         return solution._replace(plan=plan, ratio=ratio)
 
     def in_float64() -> Solution:
-        return problem.spread_within(
-            KERNEL_SPREAD[tf.float64],
-            lambda: run(products, tf.float64),
-            lambda: run(LogForm, tf.float64),
-        )
+        near, far = (partial(run, form, tf.float64) for form in (products, LogForm))
+        return problem.spread_within(KERNEL_SPREAD[tf.float64], near, far)
 
     if dtype == tf.float64:
         return in_float64()
-    return problem.spread_within(
-        KERNEL_SPREAD[tf.float32],
-        lambda: run(products, tf.float32),
-        in_float64,
-    )
+    in_float32 = partial(run, products, tf.float32)
+    return problem.spread_within(KERNEL_SPREAD[tf.float32], in_float32, in_float64)
 
 
-def iterate(
-    form: Form,
-    iterations: int,
-    inner_iterations: int,
-    tolerance: float | None,
-    record: bool,
-) -> Solution:
+def iterate(form: KernelForm, iterations: int, inner: int, record: bool) -> Solution:
     """Takes the steps in one form, whatever the spread of the costs."""
-    mu, nu = form.problem.mu, form.problem.nu
     history: Any = ()
     if record:
-        history = History.empty(mu, nu, iterations * inner_iterations)
-    stops, infinity = tolerance is not None, tf.constant(float("inf"), mu.dtype)
+        problem = form.problem
+        history = History.empty(problem.mu, problem.nu, iterations * inner)
 
-    def step(
-        t: tf.Tensor, before: State, history: Any, *_: tf.Tensor
-    ) -> tuple[Any, ...]:
+    def step(t: tf.Tensor, before: State, history: Any, _: Any) -> tuple[Any, ...]:
         opened, past = form.advance(before), history
 
         def sweep(k: tf.Tensor, state: State, history: Any) -> tuple[Any, ...]:
@@ -138,29 +108,22 @@ def iterate(
             if record:
                 f = past.f + tf.cast(form.logarithm(state.delta), tf.float64)
                 g = past.g + tf.cast(form.logarithm(state.sigma), tf.float64)
-                history = history.add(t * inner_iterations + k, f, g)
+                history = history.add(t * inner + k, f, g)
             return k + 1, state, history
 
-        _, state, history = _repeat(sweep, (0, opened, history), inner_iterations)
-        error = form.row_error(state) if stops else infinity
-        return t + 1, state, history, before.carried, error
+        _, state, history = _repeat(sweep, (0, opened, history), inner)
+        return t + 1, state, history, before.carried
 
-    first = form.start()
-    loop = (0, first, history, first.carried, infinity)
+    state = form.start()
+    t, carried = 0, state.carried
     for count in form.rounds(iterations):
-        t, state, history, carried, error = loop
-        loop = tf.while_loop(
-            lambda t, state, history, carried, error: not stops or error > tolerance,
-            step,
-            (t, form.absorb(state), history, carried, error),
-            maximum_iterations=count,
-        )
-    steps, state, history, carried, _ = loop
+        begin = (t, form.absorb(state), history, carried)
+        t, state, history, carried = _repeat(step, begin, count)
     change = form.logarithm(carried) - form.logarithm(state.carried)
     ratio = tf.exp(tf.minimum(change, MOST_CHANGE))
     nothing = tf.zeros([0], tf.float64)
     potentials = (history.fs.stack(), history.gs.stack()) if record else (nothing,) * 2
-    return Solution(form.plan(state), steps, ratio, *potentials)
+    return Solution(form.plan(state), ratio, *potentials)
 
 
 def _repeat(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import tensorflow as tf
 
-from cane_gane.transport.problem import Problem
+from cane_gane.transport.problem import Problem, log_weights
 
 _LOG_OF_NOTHING = -1e30
 
 
 class State(NamedTuple):
-    """Where a run stands: the plan is diag(delta) Q diag(sigma).
+    """The state of a run: the plan is diag(delta) Q diag(sigma).
 
     Attributes:
         q: Q of the paper, `[batch, n, m]`.
@@ -28,35 +27,21 @@ class State(NamedTuple):
     carried: tf.Tensor
 
 
-class Form(ABC):
-    """What a run needs of a form."""
+class KernelForm:
+    """Algorithm 1 as written: products of scalings and matrix-vector products."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
+        self.factor = tf.exp(-problem.scaled)
 
-    @abstractmethod
     def start(self) -> State:
         """T = mu nu' and a constant sigma, whose value cancels.
 
         Algorithm 1 starts from T = 1, which is the same for words of equal weights. Of
         others this gives the plan of a text in which words repeat.
         """
-
-    @abstractmethod
-    def plan(self, state: State) -> tf.Tensor:
-        """T = diag(delta) Q diag(sigma)."""
-
-    @abstractmethod
-    def advance(self, state: State) -> State:
-        """Opens a step: the next Q = A * T, with the sigma that it starts from."""
-
-    @abstractmethod
-    def sweep(self, state: State, before: State) -> State:
-        """Scales rows, then columns; `before` is where the step began."""
-
-    @abstractmethod
-    def logarithm(self, scaling: tf.Tensor) -> tf.Tensor:
-        """Of delta or sigma; 0 where masked."""
+        mu, nu = self.problem.mu, self.problem.nu
+        return State(tf.ones_like(self.factor), mu, nu, tf.ones_like(nu))
 
     def rounds(self, iterations: int) -> list[int]:
         """How many steps to take between two calls of `absorb`."""
@@ -66,36 +51,17 @@ class Form(ABC):
         """The same state, made safe for the steps of a round."""
         return state
 
-    def row_error(self, state: State) -> tf.Tensor:
-        """The largest share by which a row sum is off its weight, `[]`."""
-        mu = self.problem.mu
-        rows = tf.reduce_sum(self.plan(state), 2, keepdims=True)
-        return tf.reduce_max(tf.abs(tf.math.divide_no_nan(rows - mu, mu)))
-
-
-class KernelForm(Form):
-    """Algorithm 1 as it stands: products of scalings and matrix-vector products."""
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(problem)
-        self.factor = tf.exp(-problem.scaled)
-
-    def start(self) -> State:
-        """T = mu nu' and a constant sigma, whose value cancels."""
-        mu, nu = self.problem.mu, self.problem.nu
-        return State(tf.ones_like(self.factor), mu, nu, tf.ones_like(nu))
-
     def plan(self, state: State) -> tf.Tensor:
         """T = diag(delta) Q diag(sigma)."""
         return state.q * (state.delta * state.sigma)
 
     def advance(self, state: State) -> State:
-        """Opens a step: Q = A * T, in one pass over the plan."""
+        """Opens a step: the next Q = A * T, with the sigma that it starts from."""
         q = state.q * self.factor * (state.delta * state.sigma)
         return state._replace(q=q, sigma=state.carried)
 
     def sweep(self, state: State, before: State) -> State:
-        """Scales rows, then columns."""
+        """Scales rows, then columns; `before` is where the step began."""
         state = self._scale(state)
         return state._replace(carried=state.sigma)
 
@@ -108,7 +74,7 @@ class KernelForm(Form):
 
     def logarithm(self, scaling: tf.Tensor) -> tf.Tensor:
         """Of delta or sigma; 0 where masked."""
-        return tf.math.log(tf.where(scaling > 0, scaling, 1))
+        return log_weights(scaling)
 
 
 class PowerForm(KernelForm):
@@ -140,35 +106,28 @@ class PowerForm(KernelForm):
 
     def absorb(self, state: State) -> State:
         """The same state with the scalings moved into Q."""
-        ones = tf.ones_like
-        return State(
-            self.plan(state), ones(state.delta), ones(state.sigma), state.carried
-        )
+        delta, sigma = tf.ones_like(state.delta), tf.ones_like(state.sigma)
+        return State(self.plan(state), delta, sigma, state.carried)
 
 
-class LogForm(Form):
+class LogForm(KernelForm):
     """The same in logarithms: q, delta and sigma hold those of Q, delta and sigma."""
 
     def __init__(self, problem: Problem) -> None:
-        super().__init__(problem)
+        self.problem = problem
         self.log_mu, self.log_nu = log_weights(problem.mu), log_weights(problem.nu)
 
     def start(self) -> State:
         """T = mu nu' and a constant sigma, whose value cancels."""
-        delta, sigma = (
-            tf.where(weights > 0, logs, _LOG_OF_NOTHING)
-            for weights, logs in (
-                (self.problem.mu, self.log_mu),
-                (self.problem.nu, self.log_nu),
-            )
-        )
-        carried = tf.where(self.problem.nu > 0, tf.zeros_like(sigma), sigma)
+        mu, nu = self.problem.mu, self.problem.nu
+        delta = tf.where(mu > 0, self.log_mu, _LOG_OF_NOTHING)
+        sigma = tf.where(nu > 0, self.log_nu, _LOG_OF_NOTHING)
+        carried = tf.where(nu > 0, tf.zeros_like(sigma), sigma)
         return State(tf.zeros_like(self.problem.scaled), delta, sigma, carried)
 
     def plan(self, state: State) -> tf.Tensor:
         """T = diag(delta) Q diag(sigma)."""
-        log_plan = state.q + (state.delta + state.sigma)
-        return self.problem.mask(tf.exp(log_plan))
+        return self.problem.mask(tf.exp(state.q + (state.delta + state.sigma)))
 
     def advance(self, state: State) -> State:
         """Opens a step: Q = A * T."""
@@ -187,11 +146,6 @@ class LogForm(Form):
     def logarithm(self, scaling: tf.Tensor) -> tf.Tensor:
         """Of delta or sigma; 0 where masked."""
         return tf.where(scaling > _LOG_OF_NOTHING / 2, scaling, 0)
-
-
-def log_weights(weights: tf.Tensor) -> tf.Tensor:
-    """Logarithms of weights; 0 where masked."""
-    return tf.math.log(tf.where(weights > 0, weights, 1))
 
 
 def _log_sum_exp(values: tf.Tensor, axis: int) -> tf.Tensor:

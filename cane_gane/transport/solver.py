@@ -5,7 +5,7 @@ Pure TensorFlow. The steps of the solver and their derivative are in `proximal`.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
 import tensorflow as tf
 
@@ -14,8 +14,7 @@ from cane_gane.transport.problem import Problem
 from cane_gane.transport.proximal import Solution, forward
 
 Gradient = Literal["full", "last_step", "none"]
-
-_GRADIENTS = ("full", "last_step", "none")
+Given: TypeAlias = tf.Tensor | None
 
 
 def cosine_cost(source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
@@ -35,15 +34,12 @@ def cosine_cost(source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
     return tf.cast(1 - cosine, source.dtype)
 
 
-def euclidean_cost(
-    source: tf.Tensor, target: tf.Tensor, *, squared: bool = True
-) -> tf.Tensor:
+def euclidean_cost(source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
     """Squared distance of every pair of word vectors, the paper's ||x - y||^2.
 
     Args:
         source: Word vectors of one text, `[batch, n, p]`.
         target: Word vectors of the other text, `[batch, m, p]`.
-        squared: False gives the distance itself, with the gradient 0 where it is 0.
 
     Returns:
         Costs of at least 0, `[batch, n, m]`.
@@ -53,25 +49,20 @@ def euclidean_cost(
     x_square = tf.reduce_sum(x * x, -1, keepdims=True)
     y_square = tf.expand_dims(tf.reduce_sum(y * y, -1), -2)
     cost = x_square + y_square - 2 * tf.matmul(x, y, transpose_b=True)
-    cost = tf.maximum(cost, 0)
-    if not squared:
-        apart = cost > 0
-        cost = tf.where(apart, tf.sqrt(tf.where(apart, cost, 1)), 0)
-    return tf.cast(cost, source.dtype)
+    return tf.cast(tf.maximum(cost, 0), source.dtype)
 
 
 @tf.autograph.experimental.do_not_convert
 def ipot(
     cost: tf.Tensor,
-    source_mask: tf.Tensor | None = None,
-    target_mask: tf.Tensor | None = None,
+    source_mask: Given = None,
+    target_mask: Given = None,
     *,
-    source_weights: tf.Tensor | None = None,
-    target_weights: tf.Tensor | None = None,
+    source_weights: Given = None,
+    target_weights: Given = None,
     beta: float = 0.5,
     iterations: int = 50,
     inner_iterations: int = 1,
-    tolerance: float | None = None,
     gradient: Gradient = "last_step",
     cost_range: float | None = None,
     for_xla: bool = False,
@@ -91,11 +82,11 @@ def ipot(
     T starts as their product, so that a word of twice the weight has the plan of two
     equal words, added up. Each step ends with sigma, so columns sum to their weights at
     once and rows do so in the limit. Where entries of the plan would underflow between
-    the steps, which the spread of C / beta tells, float64 or the log domain is used
-    instead of the above. 16-bit costs are solved in float32.
+    the steps, which depends on the spread of C / beta, float64 or the log domain is
+    used instead of the above. 16-bit costs are solved in float32.
 
     Args:
-        cost: Costs C, `[batch, n, m]`. Masked places may hold anything.
+        cost: Costs C, `[batch, n, m]`. Masked entries may hold anything.
         source_mask: True at real words, `[batch, n]`; all are by default.
         target_mask: The same for the target, `[batch, m]`.
         source_weights: Mass of each source word, `[batch, n]`, 1 / (number of real
@@ -103,34 +94,40 @@ def ipot(
             same. A word of weight 0 counts as masked.
         target_weights: The same for the target, `[batch, m]`.
         beta: Inverse step size: the smaller, the nearer to the exact plan.
-        iterations: Proximal steps; the most there are if `tolerance` is given.
+        iterations: Proximal steps.
         inner_iterations: Scalings in each step, K; 1 in the paper.
-        tolerance: Stop the whole batch when no row sum of the plan is off its weight
-            by more than this share of it.
         gradient: `"full"` differentiates through all steps, in memory for a few
             plans and `iterations` pairs of vectors; `"last_step"` holds the plan and
             sigma that enter the last step constant; `"none"` holds the whole plan
             constant. There are no second derivatives.
-        cost_range: The largest cost, where it is known and none is below 0, at masked
-            places neither: 2 for the cosine. The form of the steps is then chosen
+        cost_range: The largest cost, where it is known and none is below 0, masked
+            entries included: 2 for the cosine. The form of the steps is then chosen
             beforehand, and nothing has to be masked between them.
         for_xla: Whether XLA will compile this: then steps of more products, which it
             fuses, are the faster ones.
 
     Returns:
-        Plans in the type of `cost`, `[batch, n, m]`, exactly 0 at masked places, and
+        Plans in the type of `cost`, `[batch, n, m]`, exactly 0 where masked, and
         everywhere if one of the two texts has no word.
 
     Raises:
         ValueError: An argument is out of its range or has another rank.
     """
-    _check_options(beta, iterations, inner_iterations, tolerance, gradient)
+    if gradient not in get_args(Gradient):
+        names = ", ".join(get_args(Gradient))
+        raise ValueError(f"gradient must be one of {names}; received {gradient!r}")
+    if not beta > 0:
+        raise ValueError(f"beta must be above 0; received {beta!r}")
+    counts = {"iterations": iterations, "inner_iterations": inner_iterations}
+    for name, count in counts.items():
+        if count < 1:
+            raise ValueError(f"{name} must be at least 1; received {count!r}")
     cost = tf.convert_to_tensor(cost)
     _check_shape("cost", cost.shape, [None, None, None])
     batch, n, m = cost.shape
     dtype = _at_least_float32(cost).dtype
-    mu = word_weights("source", source_mask, source_weights, tf.shape(cost)[:2], dtype)
-    nu = word_weights("target", target_mask, target_weights, tf.shape(cost)[::2], dtype)
+    mu = _word_mass("source", source_mask, source_weights, tf.shape(cost)[:2], dtype)
+    nu = _word_mass("target", target_mask, target_weights, tf.shape(cost)[::2], dtype)
     sides = (source_mask, target_mask, source_weights, target_weights)
     masked = any(side is not None for side in sides)
     _check_shape("source mask and weights", mu.shape, [batch, n])
@@ -141,8 +138,8 @@ def ipot(
     ) -> tuple[Problem, Solution]:
         cost = tf.cast(cost, dtype)
         problem = Problem.build(cost, mu, nu, beta, masked, cost_range)
-        settings = (iterations, inner_iterations, tolerance, record)
-        return problem, forward(problem, *settings, powers=not for_xla)
+        counts = (iterations, inner_iterations)
+        return problem, forward(problem, *counts, record, powers=not for_xla)
 
     @tf.custom_gradient
     def differentiable(cost: tf.Tensor, mu: tf.Tensor, nu: tf.Tensor) -> tf.Tensor:
@@ -152,11 +149,10 @@ def ipot(
 
         def grad(upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
             run = (problem, solution, tf.cast(upstream, dtype))
-            by_scaled, by_mu, by_nu = (
-                through_last_step(*run)
-                if single
-                else backward(*run, inner_iterations, through_all=through_all)
-            )
+            if single:
+                by_scaled, by_mu, by_nu = through_last_step(*run)
+            else:
+                by_scaled, by_mu, by_nu = backward(*run, inner_iterations, through_all)
             return tf.saturate_cast(by_scaled / beta, cost.dtype), by_mu, by_nu
 
         return tf.cast(solution.plan, cost.dtype), grad
@@ -179,17 +175,11 @@ def _at_least_float32(values: tf.Tensor) -> tf.Tensor:
     return values if values.dtype == tf.float64 else tf.cast(values, tf.float32)
 
 
-def word_weights(
-    side: str,
-    mask: tf.Tensor | None,
-    weights: tf.Tensor | None,
-    shape: tf.Tensor,
-    dtype: tf.DType,
+def _word_mass(
+    side: str, mask: Given, weights: Given, shape: tf.Tensor, dtype: tf.DType
 ) -> tf.Tensor:
     """The mass of each word, 0 where masked, `[batch, length]`."""
-    if mask is None:
-        mask = tf.ones(shape, tf.bool)
-    mask = tf.cast(mask, tf.bool)
+    mask = tf.ones(shape, tf.bool) if mask is None else tf.cast(mask, tf.bool)
     _check_shape(f"{side}_mask", mask.shape, [None, None])
     if weights is None:
         real = tf.cast(mask, dtype)
@@ -197,28 +187,6 @@ def word_weights(
     weights = tf.cast(weights, dtype)
     _check_shape(f"{side}_weights", weights.shape, [None, None])
     return tf.where(mask, weights, 0)
-
-
-def _check_options(
-    beta: float,
-    iterations: int,
-    inner_iterations: int,
-    tolerance: float | None,
-    gradient: str,
-) -> None:
-    if gradient not in _GRADIENTS:
-        names = ", ".join(_GRADIENTS)
-        raise ValueError(f"gradient must be one of {names}; received {gradient!r}")
-    if not beta > 0:
-        raise ValueError(f"beta must be above 0; received {beta!r}")
-    if iterations < 1:
-        raise ValueError(f"iterations must be at least 1; received {iterations!r}")
-    if inner_iterations < 1:
-        raise ValueError(
-            f"inner_iterations must be at least 1; received {inner_iterations!r}"
-        )
-    if tolerance is not None and not tolerance >= 0:
-        raise ValueError(f"tolerance must be at least 0; received {tolerance!r}")
 
 
 def _check_shape(name: str, shape: tf.TensorShape, expected: list[int | None]) -> None:

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cane_gane.catalog import COMMIT, find_dataset
+from cane_gane.data.catalog import COMMIT, find_dataset
+from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
 from cane_gane.files import sha256, write_atomically
-from cane_gane.network import TextualNetwork
-from cane_gane.splits import Split
 
 # The files that a run needs, each with the SHA-256 that it has at `COMMIT`.
 CODE: Mapping[str, str] = {
@@ -70,21 +69,18 @@ class Checkout:
             f"{COMMIT[:7]}; it runs all the same, but its figures may differ"
         )
 
-    def copy_to(
-        self, work: Path, network: TextualNetwork, split: Split, dataset: str
-    ) -> None:
+    def copy_to(self, work: Path, split: Split, dataset: str) -> None:
         """Lays out what upstream expects to find, with our data and our split.
 
         Args:
             work: Where to; upstream runs in its folder `code`.
-            network: The network.
-            split: Its training and test edges.
+            split: The network, and its training and test edges.
             dataset: The name of its folder under `datasets`.
         """
         for name, content in self.files.items():
             write_atomically(work / "code" / name, content)
         split.write(work / "code" / "temp")
-        texts = b"".join(network.lines)
+        texts = b"".join(split.network.lines)
         write_atomically(work / "datasets" / dataset / "data.txt", texts)
 
 

@@ -9,16 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cane_gane.config import VARIANTS, Config, make_config
 from cane_gane.errors import InputError
-from cane_gane.runs import RunFolder
+from cane_gane.evaluation.results import Evaluation
+from cane_gane.methods.registry import METHODS
+from cane_gane.progress import say
+from cane_gane.runs.config import Config
+from cane_gane.runs.folder import RunFolder
+from cane_gane.runs.process import Ledger, Usage, run_process
 from cane_gane.upstream.checkout import Checkout
 from cane_gane.upstream.original import Original
-from cane_gane.upstream.process import Ledger, Usage, run_process
 
 UPSTREAM = "upstream"
 SAME = "cane-upstream"  # our CANE with all of upstream's settings
-SIDES = (*VARIANTS, SAME)
+SIDES = (*METHODS, SAME)
 
 
 @dataclass(frozen=True)
@@ -28,21 +31,24 @@ class Result:
     Attributes:
         side: `upstream`, a variant, or `cane-upstream`.
         seed: Its seed.
-        metrics: The content of its metrics.json.
+        evaluation: Its results.
         seconds: The seconds of each of its epochs.
         usage: What its processes cost in all.
     """
 
     side: str
     seed: int
-    metrics: dict[str, Any]
+    evaluation: Evaluation
     seconds: Sequence[float]
     usage: Usage
 
     @property
     def epoch_seconds(self) -> float:
-        """The median: the first epoch has tracing and compilation in it."""
-        return statistics.median(self.seconds)
+        """The median: the first epoch has tracing and compilation in it.
+
+        A method without epochs takes 0.
+        """
+        return statistics.median(self.seconds or [0.0])
 
 
 @dataclass(frozen=True)
@@ -72,13 +78,16 @@ class Comparison:
         chosen: dict[str, Any] = {
             "dataset": self.dataset,
             "ratio": self.ratio,
-            "variant": "cane" if side in (UPSTREAM, SAME) else side,
+            "method": "cane" if side in (UPSTREAM, SAME) else side,
             "seed": seed,
         }
         if side in (UPSTREAM, SAME):
-            return make_config(**chosen, preset="upstream", epochs=self.epochs)
-        own = make_config(**chosen).epochs
-        return make_config(**chosen, epochs=min(own, self.epochs))
+            return Config.make(**chosen, preset="upstream", epochs=self.epochs)
+        own = Config.make(**chosen)
+        epochs = getattr(own.settings, "epochs", None)
+        if epochs is None:
+            return own
+        return Config.make(**chosen, epochs=min(epochs, self.epochs))
 
     def results(self, *, overwrite: bool = False) -> Iterator[Result]:
         """Runs all that is not yet run, and yields each result when it is there."""
@@ -90,7 +99,7 @@ class Comparison:
                 folder = self._folder(side, config)
                 if overwrite or not folder.path.is_dir():
                     ledger.forget(name)
-                _say(f"{side}, seed {seed} …")
+                say(f"{side}, seed {seed} …")
                 if side == UPSTREAM:
                     original = Original(self.checkout, config, folder, ledger)
                     original.run(overwrite=overwrite)
@@ -111,11 +120,16 @@ class Comparison:
         with folder.opened(config, overwrite=overwrite):
             if folder.finished:
                 return
+        settings = config.flat()
+        chosen = [
+            f"--{key}={settings[key]}"
+            for key in ("preset", "epochs")
+            if key in settings
+        ]
         command = [
             sys.executable, "-m", "cane_gane", "train",
-            config.dataset, repr(config.ratio), config.variant,
-            f"--preset={config.preset}", f"--seed={config.seed}",
-            f"--epochs={config.epochs}", f"--runs_dir={folder.path.parent}",
+            config.dataset, repr(config.ratio), config.method, *chosen,
+            f"--seed={config.seed}", f"--runs_dir={folder.path.parent}",
         ]  # fmt: skip
         code = run_process(
             command,
@@ -126,7 +140,7 @@ class Comparison:
         if code:
             raise InputError(
                 f"{folder.path}: found the run of {name} ended with exit code {code}; "
-                "expected 0: the lines above tell why"
+                "expected 0: see the lines above"
             )
 
 
@@ -134,11 +148,7 @@ def _read(side: str, seed: int, folder: RunFolder, ledger: Ledger) -> Result:
     return Result(
         side,
         seed,
-        folder.metrics(),
+        folder.evaluation(),
         [row["seconds"] for row in folder.history()],
         ledger.of(f"{side}-seed{seed}"),
     )
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

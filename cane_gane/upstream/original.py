@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 import re
 import sys
 from pathlib import Path
@@ -12,21 +10,50 @@ from typing import Any
 
 import numpy as np
 
-from cane_gane.config import Config
+from cane_gane.data.catalog import find_dataset, load
+from cane_gane.data.network import digests
+from cane_gane.data.splits import Split
+from cane_gane.data.vectors import read_embeddings, write_embeddings
 from cane_gane.errors import InputError
-from cane_gane.evaluation.vectors import read_embeddings, write_embeddings
-from cane_gane.preparation import Prepared, prepare
-from cane_gane.runs import RunFolder
+from cane_gane.evaluation.evaluate import evaluate
+from cane_gane.evaluation.fitted import Floats, VectorFitted
+from cane_gane.evaluation.protocols import PROTOCOLS, Protocol, without_self_loops
+from cane_gane.evaluation.results import to_json
+from cane_gane.files import read_json, write_csv
+from cane_gane.methods.baselines import fit_baselines
+from cane_gane.runs.config import Config
+from cane_gane.runs.folder import RunFolder
+from cane_gane.runs.process import Ledger, run_process
 from cane_gane.upstream.checkout import Checkout
-from cane_gane.upstream.judgement import Vectors, judge
-from cane_gane.upstream.process import Ledger, run_process
 from cane_gane.upstream.progress import Progress
-from cane_gane.upstream.watch import read_rows
+from cane_gane.upstream.watch import read_array, read_rows
 
 LOG, STATE, TEXT = "upstream.log", "state.npz", "text.npz"
 # oneDNN's kernel is slow for upstream's convolution of one channel.
 SETTINGS = {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "2"}
 _PRINTED = re.compile(r"Auc value:\s+(\S+)")
+
+
+NO_LOOPS = Protocol(
+    "no_self_loops",
+    "upstream's protocol without self-loops",
+    "What CANE's auc.py does, but for self-loops, which are a near-certain win.",
+    lambda split: without_self_loops(PROTOCOLS["upstream"].contest(split)),
+    ranks=False,
+)
+
+
+class UpstreamVectors(VectorFitted):
+    """Upstream's vectors, scored as it scores itself: by their structure half."""
+
+    score_name = "structure"
+
+    def __init__(self, structure: Floats, text: Floats) -> None:
+        """Takes both halves, `[nodes, d]` each."""
+        super().__init__(structure)
+        self._vectors = np.concatenate([structure, text], axis=1).astype(np.float32)
+        half = structure.shape[1]
+        self.parts = {"structure": slice(half), "text": slice(half, None)}
 
 
 class Original:
@@ -46,6 +73,7 @@ class Original:
         """
         self._checkout = checkout
         self._config = config
+        self._settings: Any = config.settings
         self._folder = folder
         self._ledger = ledger
         self._work = folder.path / "work" / "code"
@@ -60,38 +88,43 @@ class Original:
             self._check_code()
             if self._folder.finished:
                 return
-            prepared = prepare(self._config)
-            self._lay_out(prepared)
+            config = self._config
+            split = load(config.dataset).split(config.ratio, config.split, config.seed)
+            self._lay_out(split)
             if not (self._folder.path / TEXT).is_file():
                 self._train()
             printed = self._printed_auc()
-            metrics = judge(prepared, self._vectors(prepared), self._config.seed)
-            rows = read_rows(self._folder.path / STATE)
-            self._folder.write_text("history.csv", _as_csv(rows))
-            metrics["printed_auc"] = printed
-            self._folder.write_json("metrics.json", metrics)
+            found = evaluate(
+                self._vectors(split),
+                split,
+                fit_baselines(split),
+                config.seed,
+                protocols={**PROTOCOLS, NO_LOOPS.key: NO_LOOPS},
+            )
+            write_csv(
+                self._folder.path / "history.csv", read_rows(self._folder.path / STATE)
+            )
+            found = dataclasses.replace(found, printed_auc=printed)
+            self._folder.write_json("metrics.json", to_json(found))
 
     def _check_code(self) -> None:
-        known = self._folder.read_json("config.json")
-        if known is not None and known["code"] != self._checkout.digests:
+        known = read_json(self._folder.path / "config.json")
+        if known is not None and known.get("code") != self._checkout.digests:
             raise InputError(
                 f"{self._folder.path}: found a run of other code than that of "
                 f"{self._checkout.folder}; expected the same: add --overwrite, or "
                 "choose another --runs_dir"
             )
 
-    def _lay_out(self, prepared: Prepared) -> None:
-        self._folder.write_json(
-            "config.json",
-            {
-                "settings": dataclasses.asdict(self._config),
-                "code": self._checkout.digests,
-            },
-        )
-        prepared.split.write(self._folder.path)
-        self._checkout.copy_to(
-            self._work.parent, prepared.network, prepared.split, self._dataset
-        )
+    def _lay_out(self, split: Split) -> None:
+        record = {
+            "settings": self._config.flat(),
+            "data": digests(find_dataset(self._config.dataset)),
+            "code": self._checkout.digests,
+        }
+        self._folder.write_json("config.json", record)
+        split.write(self._folder.path)
+        self._checkout.copy_to(self._work.parent, split, self._dataset)
 
     @property
     def _dataset(self) -> str:
@@ -99,8 +132,8 @@ class Original:
 
     def _train(self) -> None:
         done = len(read_rows(self._folder.path / STATE))
-        progress = Progress("upstream", done, self._config.epochs)
-        words = ["--dataset", self._dataset, "--rho", self._config.rho]
+        progress = Progress("upstream", done, self._settings.epochs)
+        words = ["--dataset", self._dataset, "--rho", self._settings.rho]
         self._start("train.py", words, progress.line)
 
     def _printed_auc(self) -> float:
@@ -120,7 +153,7 @@ class Original:
         path = self._folder.path.resolve()
         command = [
             sys.executable, "-u", "-m", "cane_gane.upstream.child",
-            f"--seed={self._config.seed}", f"--epochs={self._config.epochs}",
+            f"--seed={self._config.seed}", f"--epochs={self._settings.epochs}",
             f"--state={path / STATE}", f"--text={path / TEXT}", file, *words,
         ]  # fmt: skip
         with open(path / LOG, "ab", buffering=0) as log:
@@ -144,29 +177,17 @@ class Original:
                 f"({' '.join(last)}); expected 0: the file has all that it printed"
             )
 
-    def _vectors(self, prepared: Prepared) -> Vectors:
+    def _vectors(self, split: Split) -> UpstreamVectors:
         """Returns what upstream writes and what it no longer writes, as ours do."""
-        count = prepared.network.node_count
+        count = split.network.node_count
         path = self._work / "temp" / "embed.txt"
-        structure = read_embeddings(path, count)
-        with np.load(self._folder.path / TEXT) as content:
-            text = content["vectors"]
+        structure = read_embeddings(path, count).astype(np.float32)
+        text = read_array(self._folder.path / TEXT, "vectors")
         missing = ((0, count - len(text)), (0, 0))
         text = np.pad(text, missing, constant_values=np.nan)
-        vectors = {
-            "structure": structure.astype(np.float32),
-            "text": text,
-            "both": np.concatenate([structure, text], axis=1).astype(np.float32),
-        }
-        for kind, part in vectors.items():
-            name = "embed.txt" if kind == "both" else f"embed_{kind}.txt"
-            write_embeddings(self._folder.path / name, part)
-        return vectors
-
-
-def _as_csv(rows: list[dict[str, float]]) -> str:
-    file = io.StringIO()
-    writer = csv.DictWriter(file, ["epoch", "loss", "seconds"], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return file.getvalue()
+        fitted = UpstreamVectors(structure, text)
+        write_embeddings(self._folder.path / "embed.txt", fitted.vectors)
+        for kind, columns in fitted.parts.items():
+            part = fitted.vectors[:, columns]
+            write_embeddings(self._folder.path / f"embed_{kind}.txt", part)
+        return fitted

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cane_gane.evaluation.results import ModelFigures
 from cane_gane.report import paper
 from cane_gane.upstream.comparison import SAME, UPSTREAM, Comparison, Result
 
 Outcome = dict[str, Any]
 
-PROTOCOLS = ("upstream", "strict")
 SCORES = ("structure", "both", "pair")
 
 
@@ -21,12 +21,15 @@ def main_score(side: str) -> str:
     return "structure" if side in (UPSTREAM, SAME) else "pair"
 
 
-def outcome(comparison: Comparison, results: Sequence[Result]) -> Outcome:
+def outcome(
+    comparison: Comparison, results: Sequence[Result], data: Mapping[str, str]
+) -> Outcome:
     """Gathers the figures of all runs, ready for JSON; docs/upstream.md has the keys.
 
     Args:
         comparison: What was compared.
         results: The runs that are finished.
+        data: The digests of the data: the paper's figures are of its own data alone.
 
     Returns:
         The figures. AUC is between 0 and 1, time in seconds, memory in bytes.
@@ -52,51 +55,51 @@ def outcome(comparison: Comparison, results: Sequence[Result]) -> Outcome:
         "memory": mean_of(lambda run: run.usage.memory),
         "auc": {
             side: {
-                protocol: mine[protocol][main_score(side)]["mean"]
-                for protocol in PROTOCOLS
+                protocol: scored[main_score(side)]["mean"]
+                for protocol, scored in mine.items()
+                if main_score(side) in scored
             }
             for side, mine in scores.items()
         },
         "auc_by_score": scores,
         "printed_auc": {
-            UPSTREAM: [run.metrics["printed_auc"] for run in runs.get(UPSTREAM, [])]
+            UPSTREAM: [run.evaluation.printed_auc for run in runs.get(UPSTREAM, [])]
         },
-        "published": _published(Path(comparison.dataset).name, comparison.ratio),
+        "published": _published(
+            paper.known(comparison.dataset, data), comparison.ratio
+        ),
     }
 
 
-def _published(dataset: str, ratio: float) -> dict[str, float]:
-    """Returns the paper's AUC by variant, and that of upstream's README."""
-    return {
-        name: auc / 100
-        for name in paper.auc_curves(dataset)
-        if (auc := paper.auc(dataset, name, ratio)) is not None
-    }
+def protocols(found: Outcome) -> list[str]:
+    """Returns the protocols that every side was scored by."""
+    first, *others = found["auc_by_score"].values()
+    return [name for name in first if all(name in other for other in others)]
+
+
+def _published(name: str | None, ratio: float) -> dict[str, float]:
+    """Returns the paper's AUC by its rows, and that of upstream's README."""
+    found = {row: paper.auc(name, row, ratio) for row in paper.auc_curves(name)}
+    return {row: auc / 100 for row, auc in found.items() if auc is not None}
 
 
 def _scores(runs: Sequence[Result]) -> dict[str, dict[str, dict[str, Any]]]:
     """Returns mean and standard deviation over seeds, by protocol and score."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for protocol in runs[0].metrics["link_prediction"]:
+    for protocol in runs[0].evaluation.link_prediction:
+        figures = [run.evaluation.link_prediction[protocol] for run in runs]
         found[protocol] = {}
         for score in SCORES:
-            values = [
-                value
-                for run in runs
-                if (value := _auc(run.metrics["link_prediction"][protocol], score))
-                is not None
-            ]
+            aucs = [_auc(own, score) for own in figures]
+            values = [auc for auc in aucs if auc is not None]
             if values:
                 spread = statistics.stdev(values) if len(values) > 1 else None
-                found[protocol][score] = {
-                    "mean": statistics.fmean(values),
-                    "std": spread,
-                }
+                mean = statistics.fmean(values)
+                found[protocol][score] = {"mean": mean, "std": spread}
     return found
 
 
-def _auc(figures: Mapping[str, Any], score: str) -> float | None:
+def _auc(figures: ModelFigures, score: str) -> float | None:
     if score == "pair":
-        return figures.get("auc")
-    auc: float | None = figures["vectors"][score]["auc"]
-    return auc
+        return figures.auc if figures.score == "pairs" else None
+    return figures.vectors[score].auc if score in figures.vectors else None

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-import sys
 import time
+
+from cane_gane.progress import duration, say
 
 _EPOCH = re.compile(r"epoch:\s+(\d+)\s+loss:\s+(\S+)")
 _RECENT = 5
 
 
 class Progress:
-    """Tells on standard error what upstream prints about its epochs."""
+    """Says on standard error what upstream prints about its epochs."""
 
     def __init__(self, name: str, done: int, epochs: int) -> None:
         """Takes how many epochs are done and how many there will be in all."""
@@ -38,17 +39,10 @@ class Progress:
             f"{self._times[-1] - self._times[-2]:.1f} s",
             f"{duration(left * mean)} left" if left else "",
         ]
-        print("  ".join(filter(None, parts)), file=sys.stderr, flush=True)
+        say("  ".join(filter(None, parts)))
 
 
 def parse_epoch(printed: str) -> tuple[int, float] | None:
-    """Returns the number and the loss of the epoch that a line tells of."""
+    """Returns the number and the loss of an epoch that a line is about."""
     found = _EPOCH.match(printed)
     return (int(found[1]), float(found[2])) if found else None
-
-
-def duration(seconds: float) -> str:
-    """Returns a time as a reader says it."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min"

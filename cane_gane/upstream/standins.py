@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cane_gane.tokens import UpstreamTokenizer
+from cane_gane.data.tokens import UpstreamTokenizer
 
 
 class VocabularyProcessor:

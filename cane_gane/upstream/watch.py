@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cane_gane.errors import fault
 from cane_gane.files import write_atomically
 
 Row = dict[str, float]
@@ -28,7 +29,7 @@ class Watch:
     """
 
     def __init__(self, version_1: Any, path: Path, seed: int) -> None:
-        """Takes where the state is kept and what chance hangs on."""
+        """Takes where the state is kept, and the seed."""
         self.version_1 = version_1
         self.session: Any = None
         self.model: Any = None
@@ -107,12 +108,30 @@ class Watch:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Returns what a state file tells of each epoch: its number, loss, seconds."""
+    """Returns what a state file has of each epoch: its number, loss, seconds.
+
+    Raises:
+        InputError: The file is damaged.
+    """
     if not path.is_file():
         return []
-    with np.load(path) as content:
-        rows: list[Row] = json.loads(str(content["state"]))["rows"]
+    rows: list[Row] = json.loads(str(read_array(path, "state")))["rows"]
     return rows
+
+
+def read_array(path: Path, key: str) -> npt.NDArray[Any]:
+    """Returns an array of a file that `Watch` wrote.
+
+    Raises:
+        InputError: The file is damaged.
+    """
+    try:
+        with open(path, "rb") as file, np.load(file) as content:
+            found: npt.NDArray[Any] = content[key]
+            return found
+    except Exception:  # zipfile and numpy each have their own
+        expected = "what an earlier start kept: --overwrite runs it anew"
+        raise fault(path, None, f"no array '{key}'", expected) from None
 
 
 def _write(path: Path, **arrays: npt.NDArray[Any]) -> None:

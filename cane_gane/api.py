@@ -1,0 +1,219 @@
+"""The front door for Python: load a network, fit a method, open a model again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cane_gane.data import catalog
+from cane_gane.data.network import TextualNetwork, digests
+from cane_gane.data.splits import Split
+from cane_gane.errors import InputError
+from cane_gane.evaluation.evaluate import evaluate
+from cane_gane.evaluation.fitted import Fitted
+from cane_gane.evaluation.matching import Match
+from cane_gane.evaluation.results import Evaluation
+from cane_gane.files import write_csv
+from cane_gane.methods.baselines import fit_baselines
+from cane_gane.methods.registry import find_method
+from cane_gane.progress import Stopwatch
+from cane_gane.runs import run as runs
+from cane_gane.runs.config import Config
+from cane_gane.runs.folder import NETWORK, RunFolder
+
+
+class Model:
+    """A fitted method on its split.
+
+    Attributes:
+        split: The network, and its training and test edges.
+        config: All settings.
+    """
+
+    def __init__(self, config: Config, split: Split, fitted: Fitted) -> None:
+        """Takes what `fit` or `open` made."""
+        self.config = config
+        self.split = split
+        self._fitted = fitted
+
+    def __repr__(self) -> str:
+        title = find_method(self.config.method).title
+        return (
+            f"<{title} on {self.config.dataset}: {self.network.node_count:,} nodes, "
+            f"{len(self.split.train):,} training edges>"
+        )
+
+    @property
+    def network(self) -> TextualNetwork:
+        """The network."""
+        return self.split.network
+
+    @property
+    def vectors(self) -> npt.NDArray[np.floating]:
+        """The vector of each node, `[nodes, size]`; a row of NaN where it has none."""
+        return self._fitted.vectors
+
+    @property
+    def history(self) -> Sequence[Any]:
+        """A dict for each epoch of training, where there were epochs."""
+        return self._fitted.history
+
+    def score(self, pairs: Any) -> npt.NDArray[np.floating]:
+        """Scores pairs of nodes; a higher score means a likelier edge.
+
+        Args:
+            pairs: Node ids or names, such as `[(0, 5), (3, 7)]`.
+
+        Returns:
+            The scores, `[pairs]`.
+
+        Raises:
+            InputError: A node is not in the network.
+        """
+        return self._fitted.score(self._pairs(pairs))
+
+    def score_texts(
+        self, sources: Sequence[str], targets: Sequence[str]
+    ) -> npt.NDArray[np.floating]:
+        """Scores pairs of texts, which need not be the network's, `[pairs]`."""
+        return self._fitted.score_texts(sources, targets)
+
+    def match(self, sources: Sequence[str], targets: Sequence[str]) -> list[Match]:
+        """Matches the words of pairs of texts."""
+        return self._fitted.match(sources, targets)
+
+    @cached_property
+    def _evaluation(self) -> Evaluation:
+        baselines = fit_baselines(self.split)
+        return evaluate(self._fitted, self.split, baselines, self.config.seed)
+
+    def evaluate(self) -> Evaluation:
+        """Measures the model on the test edges, beside the baselines.
+
+        Returns:
+            The results, which print as the table of the command.
+
+        Raises:
+            InputError: There is no test edge.
+        """
+        return self._evaluation
+
+    def save(self, path: Path | str) -> None:
+        """Writes a run folder, which `open` and the commands read.
+
+        With test edges it has the report and all figures, as a run of the command
+        has.
+
+        Args:
+            path: The folder. It must not hold another run.
+
+        Raises:
+            InputError: It holds one.
+        """
+        folder = RunFolder(Path(path))
+        if (folder.path / "config.json").exists():
+            raise InputError(f"{path}: found a run there; expected a new folder")
+        folder.path.mkdir(parents=True, exist_ok=True)
+        with folder.held():
+            home = self._home(folder)
+            runs.write_inputs(self.config, folder, self.split, digests(home), "")
+            runs.export(folder, self._fitted)
+            if self.history:
+                write_csv(folder.path / "history.csv", self.history)
+            if len(self.split.test):
+                fitted, best = self._fitted, self._fitted.best_epoch or None
+                runs.finish(folder, self.config, self.split, fitted, Stopwatch(), best)
+            else:
+                runs.write_vectors(folder.path, self.split, self._fitted)
+
+    def _home(self, folder: RunFolder) -> Path:
+        """Returns the folder of the network; one from Python is written beside."""
+        if self.network.source is not None:
+            return catalog.find_dataset(self.network.source)
+        self.network.write(folder.path / NETWORK)
+        return folder.path / NETWORK
+
+    def _pairs(self, pairs: Any) -> npt.NDArray[np.int64]:
+        names = self.network.names or ()
+        number = {name: node for node, name in enumerate(names)}
+        rows = np.atleast_2d(pairs).tolist()
+        found = np.array([[number.get(node, node) for node in row] for row in rows])
+        if found.size and found.shape[1:] != (2,):
+            raise InputError(f"found pairs {list(found.shape)}; expected [pairs, 2]")
+        if found.size and not np.issubdtype(found.dtype, np.integer):
+            strange = next(n for n in np.ravel(pairs).tolist() if n not in number)
+            raise InputError(f"found node '{strange}'; expected a name of the network")
+        found = found.reshape(-1, 2).astype(np.int64)
+        count = self.network.node_count
+        if found.size and not 0 <= found.min() <= found.max() < count:
+            wrong = found.min() if found.min() < 0 else found.max()
+            raise InputError(f"found node {wrong}; expected 0 to {count - 1}")
+        return found
+
+
+def load(name: str | Path) -> TextualNetwork:
+    """Loads a network by name (`pydocs`, `cora`, …) or from a folder."""
+    return catalog.load(name)
+
+
+def fit(
+    data: Split | TextualNetwork,
+    method: str = "ap",
+    *,
+    seed: int = 1,
+    device: str = "auto",
+    **settings: Any,
+) -> Model:
+    """Fits a method on a split's training edges, or on all edges of a network.
+
+    Args:
+        data: A split, or a network, all of whose edges are then for training.
+        method: The method's key; `bash run.sh --help` lists them.
+        seed: What every random choice depends on.
+        device: Where to compute: `auto` or `cpu`.
+        **settings: Settings of the method, such as `epochs=3`; `bash run.sh train
+            --help` lists them.
+
+    Returns:
+        The model.
+
+    Raises:
+        InputError: A setting is unknown or out of bounds, or the network is too small.
+    """
+    if isinstance(data, TextualNetwork):
+        split = Split(data, data.edges, data.edges[:0])
+    else:
+        split = data
+    config = Config.make(
+        dataset=split.network.source or NETWORK,
+        ratio=split.ratio,
+        split=split.rule,
+        method=method,
+        seed=seed,
+        **settings,
+    )
+    chosen = find_method(method)
+    chosen.start(config.settings, device)
+    return Model(config, split, chosen.fit(split, config.settings, seed, None))
+
+
+def open(path: Path | str, dataset: str | None = None, device: str = "auto") -> Model:
+    """Opens the model of a run folder.
+
+    Args:
+        path: The folder, which `Model.save` or `bash run.sh` wrote.
+        dataset: Where its data set is now, if it has moved.
+        device: Where to compute: `auto` or `cpu`.
+
+    Returns:
+        The model.
+
+    Raises:
+        InputError: The folder holds no run, or its data set has changed.
+    """
+    return Model(*runs.reopen(RunFolder(Path(path)), dataset, device))

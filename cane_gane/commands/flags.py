@@ -1,0 +1,193 @@
+"""What several commands define or read alike: settings, seeds, ratios, methods."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+from absl import flags
+
+from cane_gane.config import Settings, suggestion
+from cane_gane.errors import InputError
+from cane_gane.methods.registry import METHODS
+from cane_gane.runs.config import SEEDS, Config
+
+MOST_SEEDS = 10_000
+_KINDS = {
+    "int": flags.DEFINE_integer,
+    "float": flags.DEFINE_float,
+    "bool": flags.DEFINE_bool,
+    "str": flags.DEFINE_string,
+}
+
+
+def define_settings(values: flags.FlagValues, without: Sequence[str]) -> None:
+    """Defines a flag for each setting of a run and of any method, but those."""
+    for fields in setting_groups().values():
+        for field in fields:
+            if field.name in without or field.name in values:
+                continue
+            choices = field.metadata["choices"]
+            about = field.metadata["help"]
+            about += f": {'|'.join(choices)}" if choices else ""
+            about += f" (default: {field.default})"
+            # A default of None tells a flag that was not given from one that was.
+            _KINDS[str(field.type)](field.name, None, about, flag_values=values)
+
+
+def setting_groups() -> dict[str, tuple[dataclasses.Field[Any], ...]]:
+    """Returns all settings by whose they are, each group with its title."""
+    methods: dict[type[Settings], list[str]] = {}
+    for method in METHODS.values():
+        methods.setdefault(method.settings, []).append(method.key)
+    groups = {"Every method:": Config.fields()}
+    for settings, keys in methods.items():
+        groups[f"{', '.join(keys)}:"] = settings.fields()
+    return groups
+
+
+def flag_help(values: flags.FlagValues) -> list[str]:
+    """Returns the lines of help on all flags: the command's own, then settings."""
+    left = {flag.name: flag for flag in map(values.__getitem__, sorted(values))}
+    groups = {}
+    for title, fields in setting_groups().items():
+        names = sorted({field.name for field in fields} & set(left))
+        groups[title] = [left.pop(name) for name in names]
+    lines = list(map(_flag_line, left.values()))
+    for title, members in groups.items():
+        if members:
+            lines += ["", title, *map(_flag_line, members)]
+    return lines
+
+
+def _flag_line(flag: Any) -> str:
+    choices = getattr(flag.parser, "enum_values", None)
+    form = f"--{flag.name}" + (f"={'|'.join(choices)}" if choices else "")
+    value = ",".join(flag.default) if isinstance(flag.default, list) else flag.default
+    default = "" if value is None else f" (default: {value})"
+    about = flag.help.split(">: ")[-1]  # absl repeats the choices there
+    return f"  {form:<28}  {about}{default}"
+
+
+def flag_fault(values: flags.FlagValues, error: flags.Error) -> str:
+    """Returns what is wrong with a flag, on one line, as all messages are."""
+    found = re.match(r"flag --(\w+)=(.*?): ", str(error), re.DOTALL)
+    if not found or found[1] not in values:
+        return one_line(str(error))
+    name, value = found[1], one_line(found[2])
+    parser: Any = values[name].parser
+    choices = getattr(parser, "enum_values", None)
+    expected = parser.syntactic_help or "true or false"
+    if choices:
+        expected = f"one of {', '.join(choices)}{suggestion(value, choices)}"
+    return f"found --{name}={value}; expected {expected}"
+
+
+def one_line(message: str, longest: int = 60) -> str:
+    """Returns a message on one line, long words cut."""
+    words = (
+        word if len(word) <= longest else f"{word[:longest]}…"
+        for word in message.split()
+    )  # fmt: skip
+    return " ".join(words)
+
+
+def chosen_settings(values: flags.FlagValues) -> dict[str, Any]:
+    """Returns the settings whose flags were given."""
+    names = (field.name for fields in setting_groups().values() for field in fields)
+    return {
+        name: values[name].value
+        for name in names
+        if name in values and values[name].value is not None
+    }
+
+
+def define_jobs(values: flags.FlagValues) -> None:
+    """Defines how many of several runs go at once, and where they compute."""
+    flags.DEFINE_integer(
+        "jobs",
+        None,
+        "runs at once, which share the cores (default: as many as cores)",
+        1,
+        flag_values=values,
+    )
+    define_device(values)
+
+
+def define_device(values: flags.FlagValues) -> None:
+    """Defines where to compute."""
+    flags.DEFINE_enum(
+        "device", "auto", ["auto", "cpu"], "where to compute", flag_values=values
+    )
+
+
+def define_seed(values: flags.FlagValues, about: str) -> None:
+    """Defines the seed."""
+    flags.DEFINE_integer("seed", 1, about, 0, SEEDS, flag_values=values)
+
+
+def define_methods(
+    values: flags.FlagValues, default: Sequence[str], about: str
+) -> None:
+    """Defines --methods, which may be called --variants, too."""
+    flags.DEFINE_list("methods", list(default), about, flag_values=values)
+    flags.DEFINE_alias("variants", "methods", flag_values=values)
+
+
+def parse_ratio(text: str) -> float:
+    """Returns the ratio that `text` spells."""
+    try:
+        ratio = float("nan" if "_" in text else text)
+    except ValueError:
+        ratio = float("nan")
+    if not 0 < ratio < 1:
+        percent = 1 < ratio < 100 and ratio == int(ratio)
+        hint = f": did you mean {ratio / 100:g}?" if percent else ""
+        raise InputError(
+            f"found ratio '{text[:40]}'; expected a number between 0 and 1, such as "
+            f"0.55{hint}"
+        )
+    return ratio
+
+
+def parse_methods(words: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Returns the methods that `words` name, each once; blank words are none."""
+    words = [word for word in words if word]
+    for word in words:
+        if word not in known:
+            raise InputError(
+                f"found method '{word[:40]}'; expected some of {', '.join(known)}"
+                f"{suggestion(word, known)}"
+            )
+    return list(dict.fromkeys(words))
+
+
+def parse_numbers(words: Sequence[str], name: str) -> list[int]:
+    """Returns whole numbers from 1 on, each once, in order."""
+    found = [_span(word) for word in words]
+    if not found or not all(len(span) == 1 and span[0] > 0 for span in found):
+        raise InputError(
+            f"found --{name}={','.join(words)[:60]}; expected numbers from 1 on, such "
+            "as 1,5,11,21"
+        )
+    return sorted({span[0] for span in found})
+
+
+def parse_seeds(words: Sequence[str]) -> list[int]:
+    """Returns the seeds that `words` spell, each once; 1-3 stands for 1, 2 and 3."""
+    spans = [_span(word) for word in words]
+    few = sum(map(len, spans)) <= MOST_SEEDS
+    if not spans or not all(spans) or not few or max(map(max, spans)) > SEEDS:
+        raise InputError(
+            f"found seeds '{','.join(words)[:60]}'; expected numbers up to {SEEDS:,} "
+            f"such as 1,2,3 or 1-10, {MOST_SEEDS:,} at the most"
+        )
+    return list(dict.fromkeys(chain.from_iterable(spans)))
+
+
+def _span(word: str) -> range:
+    found = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", word.strip())
+    return range(int(found[1]), int(found[2] or found[1]) + 1) if found else range(0)

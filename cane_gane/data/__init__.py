@@ -1,0 +1,1 @@
+"""From a folder to a network, a split and word ids."""

@@ -1,0 +1,154 @@
+"""Text files of a network, line by line, with the line number of every fault."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cane_gane.data.graph import Edges
+from cane_gane.errors import fault
+
+
+def read_lines(path: Path) -> list[bytes]:
+    """Returns the lines of a file, line ends included.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+    """
+    if not path.is_file():
+        raise fault(path, None, *_obstacle(path))
+    try:
+        *lines, last = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise fault(path, None, f"{error.strerror}", "a file to read") from None
+    return [*(line + b"\n" for line in lines), *([last] if last else [])]
+
+
+def decode(path: Path, lines: Sequence[bytes]) -> list[str]:
+    """Returns lines as text, without their ends and a byte order mark.
+
+    Raises:
+        InputError: A line is not UTF-8.
+    """
+    texts = []
+    for number, line in enumerate(lines, 1):
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
+        if b"\0" in line:
+            raise fault(path, number, "a NUL byte", "text in UTF-8")
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            found = f"byte 0x{line[error.start]:02x} at column {error.start + 1}"
+            remedy = f"iconv -f latin1 -t utf8 {path.name} converts it"
+            raise fault(path, number, found, f"text in UTF-8 ({remedy})") from None
+        texts.append(text.removesuffix("\n").removesuffix("\r"))
+    return texts
+
+
+def read_optional(path: Path, node_count: int) -> list[str] | None:
+    """Returns the lines of a file with one line for each node; None without a file.
+
+    Raises:
+        InputError: The file has another number of lines, or is a broken link.
+    """
+    if not path.exists() and not path.is_symlink():
+        return None
+    lines = decode(path, read_lines(path))
+    if len(lines) != node_count:
+        each = "one for each line of data.txt (a blank line for none)"
+        raise fault(path, None, f"{len(lines)} lines", f"{node_count}, {each}")
+    return lines
+
+
+def read_edges(
+    path: Path, node_count: int, names: Sequence[str] | None = None
+) -> Edges:
+    """Reads a file of edges.
+
+    Args:
+        path: The file, two node ids a line.
+        node_count: The number of nodes.
+        names: The names of the nodes, which may be used in place of ids.
+
+    Returns:
+        The edges, `[edges, 2]`, in the order of the file.
+
+    Raises:
+        InputError: The file is missing or faulty.
+    """
+    rows: list[tuple[int, list[str]]] = []
+    for number, line in enumerate(decode(path, read_lines(path)), 1):
+        columns = line.split()
+        if not columns:
+            continue
+        if len(columns) != 2:
+            found = f"{len(columns)} column{'s' * (len(columns) > 1)} ({quoted(line)})"
+            expected = "two node ids, with white space between them"
+            raise fault(path, number, found, expected)
+        rows.append((number, columns))
+    if not rows:
+        raise fault(path, None, "no edge", "two node ids on each line")
+    look_up, expected = _node_look_up(rows, node_count, names)
+    edges = [[look_up(column) for column in columns] for _, columns in rows]
+    for nodes, (number, columns) in zip(edges, rows, strict=True):
+        if None in nodes:
+            raise fault(path, number, quoted(columns[nodes.index(None)]), expected)
+    return np.array(edges, np.int64)
+
+
+def edge_lines(edges: npt.NDArray[Any]) -> bytes:
+    """Returns edges as upstream writes them: two ids (or names) and a tab a line."""
+    rows = (f"{source}\t{target}\n" for source, target in edges.tolist())
+    return "".join(rows).encode()
+
+
+def is_number(column: str) -> bool:
+    """Whether a column is a whole number of ASCII digits that fits int64."""
+    return column.isascii() and column.isdigit() and len(column) < 19
+
+
+def quoted(text: str) -> str:
+    """Quotes the first 40 characters of a text, without those a terminal obeys."""
+    text = text.strip()
+    short = f"{text[:40]}…" if len(text) > 40 else text
+    return f"'{printable(short)}'"
+
+
+def printable(text: str) -> str:
+    r"""Returns a text with escapes such as `\x1b` for what is not printable."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def _obstacle(path: Path) -> tuple[str, str]:
+    """Returns what is there in place of a file, and what is expected there."""
+    if path.exists():
+        return "a folder" if path.is_dir() else "no regular file", "a text file"
+    if path.is_symlink():
+        return "a broken link", "a file: mend or remove it"
+    present = ", ".join(sorted(other.name for other in path.parent.glob("*"))[:8])
+    return "no such file", f"it beside {present}" if present else "a text file"
+
+
+def _node_look_up(
+    rows: Sequence[tuple[int, list[str]]], node_count: int, names: Sequence[str] | None
+) -> tuple[Callable[[str], int | None], str]:
+    """Returns what turns a column into a node id, and what a column may hold.
+
+    With ids.txt the columns are names, unless all are numbers that are no names.
+    """
+    if names is not None:
+        node_of = {name: node for node, name in enumerate(names)}
+        cells = [column for _, columns in rows for column in columns]
+        if all(c in node_of for c in cells) or not all(map(is_number, cells)):
+            return node_of.get, "a name from ids.txt"
+
+    def as_id(column: str) -> int | None:
+        return int(column) if is_number(column) and int(column) < node_count else None
+
+    return as_id, f"a node id from 0 to {node_count - 1}, the lines of data.txt"

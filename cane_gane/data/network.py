@@ -1,0 +1,272 @@
+"""A textual network: from a folder in CANE's format, from lists, or from a library."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cane_gane.data.graph import Edges
+from cane_gane.data.lines import (
+    decode,
+    edge_lines,
+    is_number,
+    quoted,
+    read_edges,
+    read_lines,
+    read_optional,
+)
+from cane_gane.data.splits import Split, split_edges
+from cane_gane.errors import InputError, fault
+from cane_gane.files import sha256, write_atomically
+
+FILES = ("data.txt", "graph.txt", "group.txt", "ids.txt")
+
+
+@dataclass(frozen=True, eq=False)
+class TextualNetwork:
+    """Nodes with text, and edges between them.
+
+    Attributes:
+        texts: The text of each node.
+        edges: Pairs of node ids, `[edges, 2]`, in the order of the file.
+        labels: The labels of each node (none, one or several), or None.
+        names: The name of each node, distinct and without white space, or None.
+        lines: The lines of data.txt as bytes, line ends included. Upstream's
+            tokenizer reads these; without a file they follow from `texts`.
+        source: The name or folder that it was loaded from; None for one from Python.
+    """
+
+    texts: Sequence[str]
+    edges: Edges
+    labels: Sequence[tuple[str, ...]] | None = None
+    names: Sequence[str] | None = None
+    lines: Sequence[bytes] = ()
+    source: str | None = None
+
+    def __post_init__(self) -> None:
+        edges = np.asarray(self.edges)
+        if edges.size and not np.issubdtype(edges.dtype, np.integer):
+            raise InputError(f"found edges of {edges.dtype}; expected whole numbers")
+        edges = edges.astype(np.int64)
+        if not len(self.texts) or not edges.size:
+            raise InputError(
+                f"found {len(self.texts)} nodes and {edges.size // 2} edges; "
+                "expected a network with at least one edge"
+            )
+        if edges.ndim != 2 or edges.shape[1] != 2:
+            raise InputError(f"found edges of shape {edges.shape}; expected [edges, 2]")
+        if edges.min() < 0 or edges.max() >= len(self.texts):
+            raise InputError(
+                f"found node ids {edges.min()} to {edges.max()} in the edges; "
+                f"expected 0 to {len(self.texts) - 1}"
+            )
+        if not self.lines:
+            lines = tuple(f"{text}\n".encode(errors="replace") for text in self.texts)
+            object.__setattr__(self, "lines", lines)
+        for what in ("labels", "names", "lines"):
+            values = getattr(self, what)
+            if values is not None and len(values) != len(self.texts):
+                expected = f"expected {len(self.texts)}, one for each node"
+                raise InputError(f"found {len(values)} {what}; {expected}")
+        object.__setattr__(self, "edges", edges)
+        if self.labels is not None:
+            labels = tuple(map(_as_labels, self.labels))
+            _check_words("labels", {label for own in labels for label in own})
+            object.__setattr__(self, "labels", labels)
+        if self.names is not None:
+            _check_words("names", self.names)
+            name, count = Counter(self.names).most_common(1)[0]
+            if count > 1:
+                raise InputError(
+                    f"found '{name}' {count} times in the names; expected a name of "
+                    "its own for each node"
+                )
+
+    @property
+    def node_count(self) -> int:
+        """The number of nodes."""
+        return len(self.texts)
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether any node has a text."""
+        return any(map(str.strip, self.texts))
+
+    def name_of(self, node: int) -> str:
+        """Returns the name of a node, or `node N` where nodes have none."""
+        return self.names[node] if self.names else f"node {node}"
+
+    def split(self, ratio: float, rule: str = "upstream", seed: int = 1) -> Split:
+        """Draws training edges; the others are test edges. See `split_edges`."""
+        train, test = split_edges(self.edges, ratio, rule, seed)
+        return Split(self, train, test, ratio, rule, seed)
+
+    @classmethod
+    def read(cls, folder: Path | str, source: str | None = None) -> TextualNetwork:
+        """Reads data.txt, graph.txt and, where present, group.txt and ids.txt.
+
+        Args:
+            folder: A folder in CANE's format.
+            source: The name of the data set, where it has one.
+
+        Returns:
+            The network.
+
+        Raises:
+            InputError: A file is missing or faulty; the message names the file,
+                the line, what was found and what was expected.
+        """
+        folder = Path(folder)
+        lines = read_lines(folder / "data.txt")
+        if not lines:
+            raise fault(folder / "data.txt", None, "no text", "one line for each node")
+        texts = decode(folder / "data.txt", lines)
+        names = _read_names(folder / "ids.txt", len(texts))
+        edges = read_edges(folder / "graph.txt", len(texts), names)
+        groups = read_optional(folder / "group.txt", len(texts))
+        labels = None if groups is None else [tuple(own.split()) for own in groups]
+        return cls(texts, edges, labels, names, tuple(lines), source or str(folder))
+
+    def write(self, folder: Path | str) -> None:
+        """Writes the network to a folder in CANE's format.
+
+        A line end or a NUL byte inside a text becomes a space. Edges are written with
+        ids, or with names where these could be taken for ids.
+        """
+        folder = Path(folder)
+        lines = (re.sub(rb"\0|\n(?!\Z)|\r(?!\n\Z)", b" ", line) for line in self.lines)
+        write_atomically(folder / "data.txt", b"".join(lines))
+        numeric = self.names is not None and any(map(is_number, self.names))
+        columns = np.array(self.names)[self.edges] if numeric else self.edges
+        write_atomically(folder / "graph.txt", edge_lines(columns))
+        if self.labels is not None:
+            labels = "".join(f"{' '.join(own)}\n" for own in self.labels)
+            write_atomically(folder / "group.txt", labels.encode())
+        if self.names is not None:
+            names = "".join(f"{name}\n" for name in self.names)
+            write_atomically(folder / "ids.txt", names.encode())
+
+    @classmethod
+    def from_networkx(
+        cls, graph: Any, text: str = "text", label: str = "label"
+    ) -> TextualNetwork:
+        """Takes a graph of networkx; node keys become names.
+
+        Args:
+            graph: The graph. Of an undirected one each edge counts once.
+            text: The node attribute that holds the text; nodes without it have none.
+            label: The node attribute that holds a label or several, where there is one.
+
+        Returns:
+            The network.
+        """
+        texts, labels = (
+            [node.get(name) for node in graph.nodes.values()] for name in (text, label)
+        )
+        known = None if all(own is None for own in labels) else labels
+        return cls._from_keys(graph.nodes, texts, known, graph.edges())
+
+    @classmethod
+    def from_pandas(
+        cls,
+        nodes: Any,
+        edges: Any,
+        text: str = "text",
+        label: str = "label",
+        source: str = "source",
+        target: str = "target",
+    ) -> TextualNetwork:
+        """Takes two data frames of pandas; the index of `nodes` becomes names.
+
+        Args:
+            nodes: A row for each node, with a column of texts and perhaps of labels.
+            edges: A row for each edge, with two columns of values of that index.
+            text: The column of texts.
+            label: The column of labels, where there is one.
+            source: The column of the edges' sources.
+            target: The column of the edges' targets.
+
+        Returns:
+            The network.
+
+        Raises:
+            InputError: A column is missing, or an edge names no row of `nodes`.
+        """
+        for frame, column in ((nodes, text), (edges, source), (edges, target)):
+            if column not in frame.columns:
+                columns = ", ".join(map(str, frame.columns))
+                raise InputError(
+                    f"found no column '{column}'; expected it among {columns}"
+                )
+        labels = _column(nodes, label) if label in nodes.columns else None
+        pairs = zip(edges[source], edges[target], strict=True)
+        return cls._from_keys(nodes.index, _column(nodes, text), labels, pairs)
+
+    @classmethod
+    def _from_keys(
+        cls, keys: Iterable[Any], texts: Any, labels: Any, pairs: Iterable[Any]
+    ) -> TextualNetwork:
+        """Takes nodes by their keys, which become names, and edges as pairs of keys."""
+        id_of = {key: node for node, key in enumerate(keys)}
+        try:
+            edges = np.array([(id_of[a], id_of[b]) for a, b in pairs])
+        except KeyError as error:
+            key = error.args[0]
+            raise InputError(
+                f"found '{key}' in the edges; expected a value of the nodes' index"
+            ) from None
+        lines = ["" if text is None else " ".join(str(text).split()) for text in texts]
+        return cls(lines, edges, labels, ["_".join(str(key).split()) for key in keys])
+
+
+def digests(folder: Path) -> Mapping[str, str]:
+    """Returns the SHA-256 of each file of a network's folder, by name."""
+    present = (name for name in FILES if (folder / name).is_file())
+    return {name: sha256((folder / name).read_bytes()) for name in present}
+
+
+def _read_names(path: Path, node_count: int) -> tuple[str, ...] | None:
+    """Returns the name of each node, or None where there is no such file."""
+    names = read_optional(path, node_count)
+    if names is None:
+        return None
+    first_line: dict[str, int] = {}
+    for number, name in enumerate(names, 1):
+        if not name or len(name.split()) != 1:
+            raise fault(path, number, quoted(name), "one name without white space")
+        if name in first_line:
+            found = f"{quoted(name)}, which line {first_line[name]} holds too"
+            raise fault(path, number, found, "a name of its own for each node")
+        first_line[name] = number
+    return tuple(names)
+
+
+def _check_words(what: str, words: Iterable[str]) -> None:
+    for word in words:
+        if word.split() != [word]:
+            raise InputError(
+                f"found '{word}' in the {what}; expected a word without white space"
+            )
+
+
+def _as_labels(value: Any) -> tuple[str, ...]:
+    """Returns a node's labels: none, one, or several."""
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return ()
+    if isinstance(value, str):
+        return tuple(value.split())
+    if isinstance(value, Iterable):
+        return tuple(map(str, value))
+    return (str(value),)
+
+
+def _column(frame: Any, name: str) -> list[Any]:
+    """Returns a column of a data frame, None for what pandas calls missing."""
+    column = frame[name]
+    return list(column.astype(object).where(column.notna(), None))

@@ -1,0 +1,173 @@
+"""Text to word ids: upstream's way to the last id, and a clean way, the default."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from cane_gane.files import write_atomically
+
+if TYPE_CHECKING:
+    from cane_gane.data.network import TextualNetwork
+
+MAX_LENGTH = 300
+
+
+@dataclass(frozen=True)
+class EncodedTexts:
+    """Texts as rows of one id matrix.
+
+    Attributes:
+        ids: Word ids, `[nodes, width]`, padded with 0.
+        lengths: How many ids of each row are words, `[nodes]`.
+        cut: How many texts were longer than the maximum length.
+    """
+
+    ids: npt.NDArray[np.int32]
+    lengths: npt.NDArray[np.int32]
+    cut: int
+
+
+class _Tokenizer:
+    """What all tokenizers share: words are numbered by first appearance.
+
+    Attributes:
+        reserved: What the first ids stand for; the last of them is the unknown word.
+        pads: Whether rows are as wide as the maximum length, or as the longest text.
+    """
+
+    reserved: ClassVar[tuple[str, ...]]
+    pads: ClassVar[bool] = False
+    _WORD: ClassVar[re.Pattern[str]]
+
+    def __init__(self, words: Sequence[str]) -> None:
+        """Takes the words of the ids that follow the reserved ones."""
+        self.words = (*self.reserved, *words)
+        self._id_of = {word: number for number, word in enumerate(self.words)}
+        self._unknown = len(self.reserved) - 1
+
+    @classmethod
+    def fit(cls, network: TextualNetwork) -> Self:
+        """Numbers every word of the network's texts by first appearance."""
+        words = (word for text in cls.read(network) for word in cls.split(text))
+        return cls(tuple(dict.fromkeys(words)))
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Reads back what `save` wrote."""
+        words = path.read_text(encoding="utf-8").split("\n")[:-1]
+        return cls(words[len(cls.reserved) :])
+
+    def save(self, path: Path) -> None:
+        """Writes the vocabulary, the word with id i in line i, counted from 0."""
+        write_atomically(path, "".join(f"{word}\n" for word in self.words).encode())
+
+    @classmethod
+    def read(cls, network: TextualNetwork) -> Iterable[str]:
+        """Returns the texts as this tokenizer sees them."""
+        return network.texts
+
+    @classmethod
+    def split(cls, text: str) -> list[str]:
+        """Splits a text into words."""
+        return cls._WORD.findall(text)
+
+    def encode(
+        self, texts: Iterable[str], max_length: int = MAX_LENGTH
+    ) -> EncodedTexts:
+        """Turns texts into one id matrix.
+
+        Args:
+            texts: The texts.
+            max_length: Later words are cut off.
+
+        Returns:
+            The ids and the lengths.
+        """
+        rows = [
+            [self._id_of.get(word, self._unknown) for word in self.split(text)]
+            for text in texts
+        ]
+        cut = sum(len(row) > max_length for row in rows)
+        rows = [row[:max_length] for row in rows]
+        lengths = np.array([len(row) for row in rows], np.int32)
+        width = max_length if self.pads else max(1, int(lengths.max(initial=0)))
+        ids = np.zeros((len(rows), width), np.int32)
+        for row, words in zip(ids, rows, strict=True):
+            row[: len(words)] = words
+        return EncodedTexts(ids, lengths, cut)
+
+
+class UpstreamTokenizer(_Tokenizer):
+    """CANE's word ids, quirk by quirk.
+
+    Unknown words and padding share id 0, case is kept, camel case is split, and
+    every row is padded to the maximum length.
+    """
+
+    reserved = ("<UNK>",)
+    pads = True
+    # The expression of TensorFlow 1's VocabularyProcessor.
+    _WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z][a-z]+(?=[A-Z])|[\'\w\-]+")
+
+    @classmethod
+    def read(cls, network: TextualNetwork) -> Iterable[str]:
+        """Returns the lines of data.txt as Python prints bytes."""
+        # upstream: str(bytes) leaves b' before each text and \n' behind it, and
+        # spells everything that is not ASCII as tokens such as xe7.
+        return map(str, network.lines)
+
+
+class DecodedTokenizer(UpstreamTokenizer):
+    """CANE's word ids without the quirk of its reading: texts are decoded first.
+
+    It shows what that quirk alone does; expression, ids and padding stay upstream's.
+    """
+
+    @classmethod
+    def read(cls, network: TextualNetwork) -> Iterable[str]:
+        """Returns the network's texts."""
+        return network.texts
+
+
+# One alphabet for Python's expressions and TensorFlow's (RE2), as ranges of code
+# points: their own classes (\w, \pL) follow different versions of Unicode.
+SEPARATORS = (
+    "\\x00-&(-,./:-@\\[-^`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7"
+    "\u2000-\u200b\u200e-\u206f\u20a0-\u20cf\u2190-\u245f\u2500-\u25ff\u2980-\u2bff"
+    "\u2e00-\u2e7f\u3000-\u3004\u3007-\u3020\u3030\u303d-\u303f\u30a0\u30fb"
+    "\ufe10-\ufe1f\ufe30-\ufe6f\ufeff-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+    "\uffe0-\uffff"
+)
+SINGLES = (  # CJK ideographs and Japanese syllables, which no space divides
+    "\u3005\u3006\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u309f\u30a1-\u30fa"
+    "\u30fc-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    "\U00020000-\U0003ffff"
+)
+
+
+class CleanTokenizer(_Tokenizer):
+    r"""UTF-8 text to word ids: the same in Python and in a TensorFlow graph.
+
+    A word is a run of characters other than white space, punctuation and
+    symbols; apostrophe, hyphen and underscore belong to it. On ASCII that is
+    `['\w\-]+`, which is upstream's expression without its camel-case rule
+    (a look-ahead, which TensorFlow's expressions lack). CJK text is split into
+    characters. Padding has id 0, unknown words 1.
+    """
+
+    reserved = ("<PAD>", "<UNK>")
+    _WORD = re.compile(f"[{SINGLES}]|[^{SEPARATORS}{SINGLES}]+")
+
+
+TOKENIZERS: Mapping[str, type[CleanTokenizer] | type[UpstreamTokenizer]] = {
+    "clean": CleanTokenizer,
+    "upstream": UpstreamTokenizer,
+    "decoded": DecodedTokenizer,
+}

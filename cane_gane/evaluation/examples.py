@@ -1,0 +1,208 @@
+"""What a report shows of single nodes: a matched pair, missing edges, a map."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.manifold import TSNE
+from sklearn.preprocessing import normalize
+from threadpoolctl import threadpool_limits
+
+from cane_gane.data.graph import Edges, adjacency
+from cane_gane.data.network import TextualNetwork
+from cane_gane.data.splits import Split
+from cane_gane.data.tokens import CleanTokenizer
+from cane_gane.data.vectors import fill_missing, missing_rows
+from cane_gane.evaluation.fitted import Fitted, Floats, RowFitted, VectorFitted
+from cane_gane.evaluation.protocols import strict_contest
+from cane_gane.evaluation.results import Examples, MatchedPair, MissingEdge, NodeMap
+from cane_gane.progress import Stopwatch
+
+SHORTLIST = 1000  # missing edges that the model scores pair by pair
+MISSING = 10
+CHOICE = 20  # short test pairs, of which the best scored is shown
+FEWEST_WORDS = 8
+MAPPED = 3000  # nodes on the map at the most
+_BLOCK = 512
+
+
+def find_examples(
+    fitted: Fitted, split: Split, seed: int, clock: Stopwatch
+) -> Examples:
+    """Finds what the report shows.
+
+    Args:
+        fitted: The method.
+        split: The split that it was fitted on.
+        seed: What the map depends on.
+        clock: Times the parts.
+
+    Returns:
+        The content of examples.json.
+    """
+    network = split.network
+    with clock("find missing edges"):
+        missing = missing_edges(fitted, network)
+        pair = matched_pair(fitted, split) if fitted.reads_texts else None
+    with clock("draw the map (t-SNE)"):
+        chart = node_map(fitted.vectors, network.labels, seed)
+    return Examples(pair, missing, chart)
+
+
+def matched_pair(fitted: Fitted, split: Split) -> MatchedPair | None:
+    """Matches the words of a test pair: of the shortest, the best scored.
+
+    Returns:
+        The pair, or None where no test pair has words.
+    """
+    network = split.network
+    scored = strict_contest(
+        network.edges, split.train, split.test, network.node_count
+    ).scored
+    lengths = np.array([len(CleanTokenizer.split(text)) for text in network.texts])
+    fewest = lengths[scored].min(axis=1, initial=FEWEST_WORDS)
+    if not fewest.any():
+        return None
+    # Texts of a few words are taken only where there are no others.
+    scored = scored[
+        fewest == FEWEST_WORDS if fewest.max() == FEWEST_WORDS else fewest > 0
+    ]
+    order = np.argsort(lengths[scored].prod(axis=1), kind="stable")
+    short = scored[order[:CHOICE]]
+    scores = fitted.score(short)
+    source, target = short[np.argmax(scores)].tolist()
+    match = fitted.match([network.texts[source]], [network.texts[target]])[0]
+    attention = match.attention
+    return MatchedPair(
+        source=source,
+        target=target,
+        names=[network.name_of(source), network.name_of(target)],
+        score=float(scores.max()),
+        source_words=list(match.source_words),
+        target_words=list(match.target_words),
+        entries=match.entries,
+        plan_share=match.top_share(match.plan),
+        attention_share=None if attention is None else match.top_share(attention),
+        on_padding=match.on_padding,
+        plan=_rounded(match.plan),
+        attention=None if attention is None else _rounded(attention),
+    )
+
+
+def missing_edges(fitted: Fitted, network: TextualNetwork) -> list[MissingEdge]:
+    """Finds the pairs without an edge that the method scores highest.
+
+    The inner products of its vectors give a shortlist, which its own score orders.
+
+    Returns:
+        The pairs, best first.
+    """
+    pairs = shortlist(
+        VectorFitted(fitted.vectors), network.edges, network.node_count, SHORTLIST
+    )
+    pairs, scores = best_pairs(fitted, pairs, MISSING)
+    if not len(pairs):
+        return []
+    texts = [[network.texts[node] for node in pair] for pair in pairs.tolist()]
+    words: list[Any] = [[]] * len(pairs)
+    if fitted.reads_texts:
+        matches = fitted.match([a for a, _ in texts], [b for _, b in texts])
+        rarity = word_rarity(network.texts)
+        words = [match.words(rarity, 6) for match in matches]
+    return [
+        MissingEdge(
+            source=pair[0],
+            target=pair[1],
+            score=score,
+            names=[network.name_of(node) for node in pair],
+            texts=own,
+            words=matched,
+        )
+        for pair, score, own, matched in zip(
+            pairs.tolist(), scores.tolist(), texts, words, strict=True
+        )
+    ]
+
+
+def shortlist(fitted: RowFitted, edges: Edges, node_count: int, count: int) -> Edges:
+    """Returns the pairs u < w without an edge that score highest, best first.
+
+    Args:
+        fitted: Scores sources with all nodes.
+        edges: All edges, `[edges, 2]`; their directions do not count.
+        node_count: The number of nodes.
+        count: How many pairs at the most.
+
+    Returns:
+        The pairs, `[pairs, 2]`.
+    """
+    linked = adjacency(edges, node_count)
+    best_scores, best = np.zeros(0), np.zeros((0, 2), np.int64)
+    for first in range(0, node_count, _BLOCK):
+        sources = np.arange(first, min(first + _BLOCK, node_count))
+        closed = np.arange(node_count) <= sources[:, None]
+        closed |= linked[sources].toarray() > 0
+        scores = np.where(closed, -np.inf, fitted.score_rows(sources)).ravel()
+        places = np.argpartition(-scores, min(count, len(scores)) - 1)[:count]
+        places = np.sort(places[np.isfinite(scores[places])])
+        pairs = np.stack(np.divmod(places, node_count), axis=1)
+        pairs[:, 0] += first
+        best_scores = np.concatenate([best_scores, scores[places]])
+        best = np.concatenate([best, pairs])
+        order = np.argsort(-best_scores, kind="stable")[:count]
+        best_scores, best = best_scores[order], best[order]
+    return best
+
+
+def best_pairs(fitted: Fitted, pairs: Edges, count: int) -> tuple[Edges, Floats]:
+    """Scores pairs, and returns the best with their scores."""
+    scores = np.asarray(fitted.score(pairs), np.float64)
+    order = np.argsort(-scores, kind="stable")[:count]
+    return pairs[order], scores[order]
+
+
+def word_rarity(texts: Sequence[str]) -> dict[str, float]:
+    """Returns log(texts / texts with the word) for each word in lower case."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update({word.lower() for word in CleanTokenizer.split(text)})
+    return {word: float(np.log(len(texts) / count)) for word, count in counts.items()}
+
+
+def node_map(
+    vectors: Floats, labels: Sequence[tuple[str, ...]] | None, seed: int
+) -> NodeMap | None:
+    """Lays nodes out in the plane by t-SNE, near where their vectors are alike.
+
+    Args:
+        vectors: The vector of each node, `[nodes, size]`, NaN where there is none.
+        labels: The labels of each node; the first counts.
+        seed: What the layout depends on.
+
+    Returns:
+        The map; None for fewer than five nodes.
+    """
+    known = np.flatnonzero(~missing_rows(vectors))
+    if len(known) < 5:
+        return None
+    if len(known) > MAPPED:
+        chosen = np.random.default_rng(seed).choice(known, MAPPED, replace=False)
+        known = np.sort(chosen)
+    points = normalize(fill_missing(np.asarray(vectors[known], np.float64)))
+    perplexity = min(30.0, (len(known) - 1) / 3)
+    layout = TSNE(perplexity=perplexity, max_iter=500, random_state=seed)
+    # On a busy machine its threads wait for each other: one alone is faster.
+    with threadpool_limits(1):
+        places = layout.fit_transform(points.astype(np.float32)).astype(np.float64)
+    own = None
+    if labels is not None:
+        own = [labels[node][0] if labels[node] else None for node in known.tolist()]
+    x, y = places.round(2).T.tolist()
+    return NodeMap(known.tolist(), x, y, own)
+
+
+def _rounded(weights: Floats) -> list[list[float]]:
+    return [[float(f"{weight:.3g}") for weight in row] for row in weights.tolist()]

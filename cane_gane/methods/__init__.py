@@ -1,0 +1,1 @@
+"""Every method, one a file, and the registry that lists them."""

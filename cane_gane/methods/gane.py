@@ -1,0 +1,186 @@
+"""CANE, WANE, GANE-OT and GANE-AP: one frame of tables, encoder and training."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cane_gane.data.splits import Split
+from cane_gane.errors import InputError
+from cane_gane.methods.method import Method
+from cane_gane.models.settings import ModelSettings
+from cane_gane.progress import say
+
+if TYPE_CHECKING:
+    from cane_gane.evaluation.fitted import Fitted
+    from cane_gane.models.pair_model import PairModel
+    from cane_gane.serving.saved_model import Servable
+    from cane_gane.training.inputs import Inputs
+
+
+def set_up(
+    variant: str, split: Split, settings: ModelSettings, seed: int, folder: Path | None
+) -> tuple[Inputs, PairModel, Servable]:
+    """Encodes a split and builds the model, all that training needs.
+
+    Args:
+        variant: `cane`, `wane`, `ot` or `ap`.
+        split: The split.
+        settings: The settings.
+        seed: What every random choice depends on.
+        folder: Where the vocabulary goes; None for a temporary folder.
+
+    Returns:
+        What is trained on, the compiled model with random values, and what serves it.
+    """
+    from cane_gane.models.build import build_model
+    from cane_gane.serving.saved_model import Servable
+    from cane_gane.training.compile import compile_model
+    from cane_gane.training.inputs import prepare
+
+    inputs = prepare(split, settings, seed)
+    words = len(inputs.tokenizer.words)
+    model = build_model(settings, variant, words, split.network.node_count, seed)
+    compile_model(model, settings)
+    home = folder or Path(tempfile.mkdtemp())
+    inputs.tokenizer.save(home / "vocabulary.txt")
+    servable = Servable(
+        model,
+        inputs.texts,
+        home / "vocabulary.txt",
+        len(inputs.tokenizer.reserved) - 1,
+        settings.max_length,
+    )
+    if folder is None:  # the file is needed until the last export
+        weakref.finalize(servable, shutil.rmtree, home, ignore_errors=True)
+    return inputs, model, servable
+
+
+def start(model: PairModel, settings: ModelSettings, inputs: Inputs, seed: int) -> None:
+    """Gives the tables of a new model the values that `settings` names."""
+    from cane_gane.models.start.tables import start_tables
+
+    texts, words = inputs.split.network.texts, len(inputs.tokenizer.words)
+    start_tables(model, settings, texts, inputs.texts, words, inputs.edges, seed)
+
+
+def _fit(
+    variant: str, split: Split, settings: ModelSettings, seed: int, folder: Path | None
+) -> Fitted:
+    """Trains a model; goes on where an earlier start in `folder` was cut off."""
+    from cane_gane.sampling.batches import edge_batches
+    from cane_gane.serving.client import ServedModel
+    from cane_gane.training.loop import Keeper, train
+
+    inputs, model, servable = set_up(variant, split, settings, seed, folder)
+    held_out = f"{len(inputs.held_out):,} training edges held out"
+    say(f"{len(inputs.tokenizer.words):,} words, {held_out}")
+    fitted = ServedModel(
+        servable.signatures(), split, servable.export, lonely=_lonely(settings)
+    )
+    keeper = Keeper(
+        folder,
+        settings.epochs,
+        _validation(inputs, fitted, seed),
+        every=settings.evaluate_every,
+        patience=settings.patience,
+    )
+    if not keeper.begun:
+        start(model, settings, inputs, seed)
+    fitted.best_epoch = train(
+        model,
+        lambda epoch: edge_batches(
+            inputs.texts, inputs.sampler, first_epoch=epoch, trim=model.trims
+        ),
+        inputs.sampler.steps,
+        settings.epochs,
+        keeper,
+        folder and folder / "tensorboard",
+    )
+    fitted.history = keeper.rows
+    if settings.preset != "upstream" and settings.places == "random":
+        _forget_untrained(model, inputs)
+    return fitted
+
+
+def _open(path: Path, split: Split, settings: ModelSettings) -> Fitted:
+    from cane_gane.serving.client import ServedModel
+
+    return ServedModel.load(path, split, lonely=_lonely(settings))
+
+
+def _lonely(settings: ModelSettings) -> bool:
+    """Whether nodes without a training edge have vectors: only walks place them."""
+    return settings.places == "walks"
+
+
+def _validation(
+    inputs: Inputs, fitted: Fitted, seed: int
+) -> Callable[[], float] | None:
+    """Returns what scores the held-out training edges; no test edge is looked at."""
+    if not len(inputs.held_out):
+        return None
+    from cane_gane.evaluation.protocols import strict_contest
+    from cane_gane.evaluation.sampled import Sample
+
+    split = inputs.split
+    contest = strict_contest(
+        split.train, inputs.edges, inputs.held_out, split.network.node_count
+    )
+    sample = Sample.draw(contest, seed, budget=20 * len(contest.scored))
+    return lambda: float(sample.figures(fitted.score, seed)[0].auc or 0)
+
+
+def _forget_untrained(model: PairModel, inputs: Inputs) -> None:
+    """Zeroes the structure of nodes that no edge has trained: it is noise."""
+    structure = model.structure.numpy()
+    structure[inputs.unseen] = 0
+    model.structure.assign(structure)
+
+
+def _start(settings: ModelSettings, device: str) -> None:
+    from cane_gane.training.runtime import load_tensorflow
+
+    load_tensorflow(
+        deterministic=settings.deterministic, device=device, by_pairs=settings.masked
+    )
+
+
+def _check(variant: str, settings: ModelSettings) -> None:
+    if variant == "cane":
+        return
+    if settings.preset == "upstream":
+        raise InputError(
+            f"found preset upstream with method {variant}; expected method cane, the "
+            "only model that upstream has"
+        )
+    if not settings.masked:
+        raise InputError(
+            f"found --nomasked with method {variant}; expected it with cane alone, as "
+            "only upstream attends to padding"
+        )
+
+
+def _method(key: str, title: str, about: str) -> Method:
+    return Method(
+        key,
+        title,
+        about,
+        fit=partial(_fit, key),
+        open=_open,
+        settings=ModelSettings,
+        paper=key,
+        check=partial(_check, key),
+        start=_start,
+    )
+
+
+CANE = _method("cane", "CANE", "mutual attention over convolved words (Tu 2017)")
+WANE = _method("wane", "WANE", "words aligned by a softmax (Shen 2018)")
+OT = _method("ot", "GANE-OT", "words aligned by an optimal-transport plan (Chen 2019)")
+AP = _method("ap", "GANE-AP", "the same, with the plan parsed by a convolution")

@@ -1,0 +1,26 @@
+"""All methods, by key: the only list that commands, tables and reports read."""
+
+from __future__ import annotations
+
+from cane_gane.config import suggestion
+from cane_gane.errors import InputError
+from cane_gane.methods import gane
+from cane_gane.methods.method import Method
+
+METHODS: dict[str, Method] = {
+    method.key: method for method in (gane.CANE, gane.WANE, gane.OT, gane.AP)
+}
+
+
+def find_method(key: str) -> Method:
+    """Returns a method by its key.
+
+    Raises:
+        InputError: There is none of that key.
+    """
+    if key not in METHODS:
+        raise InputError(
+            f"found method '{key[:40]}'; expected one of {', '.join(METHODS)}"
+            f"{suggestion(key, METHODS)}"
+        )
+    return METHODS[key]

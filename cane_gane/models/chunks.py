@@ -1,0 +1,92 @@
+"""Pairs of texts in chunks of similar length: little padding, bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+CHUNK = 8  # pairs that stay in a core's cache together
+
+
+def text_lengths(ids: tf.Tensor) -> tf.Tensor:
+    """Returns how many columns each row uses, `[batch, n]` to `[batch]`."""
+    columns = tf.range(1, tf.shape(ids)[1] + 1)
+    return tf.reduce_max(tf.where(ids > 0, columns, 0), axis=1)
+
+
+def by_length(source: tf.Tensor, target: tf.Tensor, groups: tf.Tensor) -> tf.Tensor:
+    """Orders pairs so that both texts of neighbours are of similar length.
+
+    Args:
+        source: Lengths of the source texts, `[batch]`.
+        target: Those of the target texts, `[batch]`.
+        groups: How many groups the order will be cut into, `[]`.
+
+    Returns:
+        Indices of pairs, `[batch]`: in bands by the source, in each by the target.
+    """
+    bands = tf.cast(tf.math.ceil(tf.sqrt(tf.cast(groups, tf.float32))), source.dtype)
+    rank = tf.argsort(tf.argsort(source, stable=True), stable=True)
+    band = rank * bands // tf.maximum(tf.size(source), 1)
+    longest = tf.reduce_max(target, keepdims=True)  # of an empty batch: any number
+    return tf.argsort(band * (longest + 1) + target, stable=True)
+
+
+def in_chunks(
+    function: Callable[[Any, Any, tf.Tensor], tuple[tf.Tensor, ...]],
+    source: Any,
+    target: Any,
+    *,
+    outputs: int = 1,
+    size: int | None = None,
+    trim: bool = True,
+    dtype: tf.DType = tf.float32,
+) -> list[tf.Tensor]:
+    """Applies a function to pairs of texts in chunks of similar length.
+
+    The chunks are a loop, so that a graph holds the function once, whatever their
+    number. Gradients flow through it.
+
+    Args:
+        function: Takes source and target of a chunk, trimmed to its longest texts,
+            and the indices of its pairs in the batch, `[c]`; gives tensors `[c, ...]`
+            of a fixed shape but for c.
+        source: Word ids, `[batch, n]`, 0 for padding; or a structure of such tensors,
+            of which the first decides the length.
+        target: The same.
+        outputs: How many tensors the function gives.
+        size: Pairs in a chunk, `CHUNK` by default.
+        trim: Whether padding is cut off.
+        dtype: The type of the results.
+
+    Returns:
+        The results in the order of the batch, each `[batch, ...]`.
+    """
+    size = size or CHUNK
+    sides = [tf.nest.flatten(side)[0] for side in (source, target)]
+    count = tf.maximum(1, -(-tf.shape(sides[0])[0] // size))
+    order = by_length(text_lengths(sides[0]), text_lengths(sides[1]), count)
+    arrays = [tf.TensorArray(dtype, count, infer_shape=False) for _ in range(outputs)]
+
+    def step(i: tf.Tensor, arrays: list[tf.TensorArray]) -> tuple[tf.Tensor, Any]:
+        pairs = order[i * size : (i + 1) * size]
+        left, right = tf.nest.map_structure(
+            lambda ids: _gather(ids, pairs, trim), (source, target)
+        )
+        results = zip(arrays, function(left, right, pairs), strict=True)
+        return i + 1, [array.write(i, result) for array, result in results]
+
+    _, arrays = tf.while_loop(
+        lambda i, _: i < count, step, (0, arrays), parallel_iterations=16
+    )
+    back = tf.argsort(order)
+    return [tf.gather(array.concat(), back) for array in arrays]
+
+
+def _gather(ids: tf.Tensor, pairs: tf.Tensor, trim: bool) -> tf.Tensor:
+    """Gathers texts, `[c, n]`, without the columns that none of them uses."""
+    chosen = tf.gather(ids, pairs)
+    width = tf.maximum(1, tf.reduce_max(text_lengths(chosen)))
+    return chosen[:, :width] if trim else chosen

@@ -1,0 +1,155 @@
+"""What all models share in training: edges and negatives encoded, and a step."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import keras
+import tensorflow as tf
+
+from cane_gane.models.chunks import in_chunks
+from cane_gane.models.pair_scorer import PairScorer
+from cane_gane.models.words import flat_texts, leave_words_out, repeat_texts
+
+CHUNK = 12  # pairs: fewer chunks mean fewer gradients of the word table to add up
+Batch = dict[str, tf.Tensor]
+
+
+class Vectors(NamedTuple):
+    """Text vectors of a batch of edges; see `PairModel.encode_edges`."""
+
+    source: tf.Tensor
+    target: tf.Tensor
+    source_of_negative: tf.Tensor
+    negative: tf.Tensor
+
+
+@keras.saving.register_keras_serializable(package="cane_gane")
+class PairModel(PairScorer):
+    """Learns to score edges above pairs of a source and a negative.
+
+    It is trained with one of `cane_gane.training.optimizer.OPTIMIZERS`.
+    """
+
+    def __init__(
+        self, encoder: keras.layers.Layer, *, word_dropout: float = 0.0, **options: Any
+    ) -> None:
+        """Takes what `PairScorer` takes, and how it is trained.
+
+        Args:
+            encoder: See `PairScorer`.
+            word_dropout: Share of the words that training leaves out.
+            **options: The other options of `PairScorer`; the words that are left out
+                depend on `seed`, too.
+        """
+        super().__init__(encoder, **options)
+        self.word_dropout = word_dropout
+        self.loss_tracker = keras.metrics.Mean(name="loss")
+
+    def encode_edges(self, batch: Batch, training: bool) -> Vectors:
+        """Encodes the edges of a batch, and each source with its negatives.
+
+        Args:
+            batch: A batch of `edge_batches`.
+            training: Whether words are dropped.
+
+        Returns:
+            Text vectors of source given target and target given source, `[b, d]`,
+            and of source given negative and negative given source, `[b, K, d]`.
+        """
+        size, count = tf.unstack(tf.shape(batch["negatives"]))
+        strangers = flat_texts(batch["negatives_text"])
+        # One pass over edges and negatives: b pairs, then b * K.
+        sources = repeat_texts(batch["source_text"], count)
+        left = tf.concat([batch["source_text"], sources], 0)
+        right = tf.concat([batch["target_text"], strangers], 0)
+        texts = [self.drop_words(x, i, training) for i, x in enumerate((left, right))]
+        near, far = self._encode_many(*texts)
+        shape = [size, count, near.shape[-1]]
+        against, negative = (tf.reshape(x[size:], shape) for x in (near, far))
+        return Vectors(near[:size], far[:size], against, negative)
+
+    def drop_words(self, ids: tf.Tensor, side: int, training: bool) -> tf.Tensor:
+        """Leaves words of texts `[b, n]` out in training; each `side` has its own."""
+        if not (training and self.word_dropout):
+            return ids
+        step = tf.cast(self.optimizer.iterations, tf.int32)
+        seed = tf.stack([1000 * self.seed + side, step])
+        return leave_words_out(ids, self.word_dropout, seed)
+
+    def _encode_many(
+        self, source: tf.Tensor, target: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """As `encode`, in chunks of similar length, each word looked up once."""
+        flat = [tf.reshape(x, [-1]) for x in (source, target)]
+        ids = [tf.zeros([1], source.dtype), *flat]  # padding first
+        with tf.name_scope("lookup"):
+            words, index = tf.unique(tf.concat(ids, 0))
+            table = tf.gather(self.words.value, words)
+        _, left, right = tf.split(index, [1, tf.size(source), tf.size(target)])
+
+        def encode(source: Any, target: Any, _: tf.Tensor) -> tuple[tf.Tensor, ...]:
+            return self.encode_prepared(source, target, table)
+
+        left = tf.reshape(left, tf.shape(source))
+        right = tf.reshape(right, tf.shape(target))
+        texts = map(self.prepare_texts, (left, right))
+        near, far = in_chunks(encode, *texts, outputs=2, size=CHUNK, dtype=table.dtype)
+        shape = [None, self.words.shape[1]]
+        return tf.ensure_shape(near, shape), tf.ensure_shape(far, shape)
+
+    def call(self, batch: Batch, training: bool = False) -> tuple[tf.Tensor, tf.Tensor]:
+        """Returns the terms of edges and of their negatives.
+
+        Args:
+            batch: A batch of `edge_batches`.
+            training: Whether words are dropped.
+
+        Returns:
+            Terms of the edges, `[b, 4]`, and of (source, negative), `[b, K, 4]`.
+        """
+        texts = self.encode_edges(batch, training)
+        source, target, negative = (
+            self.structure_of(batch[role]) for role in ("source", "target", "negatives")
+        )
+        positive = self.pair_terms(texts.source, source, texts.target, target)
+        sides = (source[:, None], target[:, None], negative)
+        return positive, self.negative_terms(texts, *sides)
+
+    def negative_terms(
+        self, texts: Vectors, source: tf.Tensor, target: tf.Tensor, negative: tf.Tensor
+    ) -> tf.Tensor:
+        """Returns the terms of (source, negative), `[b, K, 4]`.
+
+        Args:
+            texts: Text vectors.
+            source: Structure vectors of the sources, `[b, 1, d]`.
+            target: Those of the targets, which only upstream's CANE looks at.
+            negative: Those of the negatives, `[b, K, d]`.
+        """
+        near, far = texts.source_of_negative, texts.negative
+        return self.pair_terms(near, source, far, negative)
+
+    def train_step(self, batch: Batch) -> dict[str, tf.Tensor]:
+        """Takes one step on the summed loss; reports the mean loss of an edge."""
+        self._bring_up_to_date(batch)
+        with tf.GradientTape() as tape:
+            losses = self.loss(*self(batch, training=True))
+            loss = tf.reduce_sum(losses)
+        variables = self.trainable_variables
+        self.optimizer.apply(tape.gradient(loss, variables), variables)
+        self.loss_tracker.update_state(losses)
+        return {"loss": self.loss_tracker.result()}
+
+    def _bring_up_to_date(self, batch: Batch) -> None:
+        """Makes the rows that a batch reads what a dense update would have made."""
+        for table, names in (
+            (self.words, ("source_text", "target_text", "negatives_text")),
+            (self.structure, ("source", "target", "negatives")),
+        ):
+            rows = [tf.reshape(batch[name], [-1]) for name in names]
+            self.optimizer.bring_up_to_date(table, tf.concat(rows, 0))
+
+    def settle(self) -> None:
+        """Makes all rows of the tables ready to be read, after some steps."""
+        self.optimizer.settle()

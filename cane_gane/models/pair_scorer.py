@@ -1,0 +1,178 @@
+"""A pair of nodes scored: two tables, an encoder of text pairs, four inner products."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import keras
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from cane_gane.layers import InnerProduct
+from cane_gane.layers.masking import Configured, Mask
+from cane_gane.models.chunks import in_chunks
+from cane_gane.models.merging import Texts, merged
+
+PreparedTexts = Any  # `Texts`, or word ids where words are not merged
+
+_WORD_SPREAD = 0.3  # standard deviation of the word table at the start
+
+
+class PairScorer(Configured, keras.Model):
+    """Scores pairs of nodes by their texts, each in the other's context, and structure.
+
+    The score of (u, v) is the sum of four inner products,
+    <z_u, z_v> = ss + tt + ts + st, of text vectors z^s (which depend on the other
+    text) and structure vectors z^t (a table).
+    """
+
+    def __init__(
+        self,
+        encoder: keras.layers.Layer,
+        *,
+        word_count: int,
+        node_count: int,
+        dimension: int,
+        clip: bool = True,
+        map_mixed: bool = False,
+        structure_spread: float = 0.3,
+        seed: int = 1,
+        **options: Any,
+    ) -> None:
+        """Takes an encoder and the sizes of the tables; makes all variables.
+
+        Args:
+            encoder: A layer from two texts `[b, n, p]`, `[b, m, p]` and their masks
+                to two vectors `[b, d]`.
+            word_count: Rows of the word table; row 0 is padding.
+            node_count: Rows of the node table.
+            dimension: Columns of both tables.
+            clip: Whether node vectors are clipped to norm 1 when they are read.
+            map_mixed: Whether the mixed terms have a trainable linear map.
+            structure_spread: Standard deviation of the node table at the start.
+            seed: What the initial values depend on.
+            **options: What `keras.Model` takes.
+        """
+        super().__init__(**options)
+        self.encoder = encoder
+        self.word_count, self.node_count = word_count, node_count
+        self.dimension, self.clip, self.map_mixed = dimension, clip, map_mixed
+        self.structure_spread, self.seed = structure_spread, seed
+        normal = keras.initializers.TruncatedNormal
+        shape, initial = (word_count, dimension), normal(stddev=_WORD_SPREAD, seed=seed)
+        self.words = self.add_weight(shape, initial, name="words")
+        shape = (node_count, dimension)
+        initial = normal(stddev=structure_spread, seed=seed + 1)
+        self.structure = self.add_weight(shape, initial, name="structure")
+        self.mixed = InnerProduct(mapped=map_mixed, name="mixed")
+        if not encoder.built:
+            encoder.build((None, None, dimension), (None, None, dimension))
+        self.mixed.build((None, dimension), (None, dimension))
+        self.built = True
+
+    def encode(
+        self, source: tf.Tensor, target: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Turns pairs of texts into text vectors, each in the other's context.
+
+        Args:
+            source: Word ids, `[b, n]`, 0 for padding.
+            target: Word ids, `[b, m]`.
+
+        Returns:
+            The vectors z^s of source given target and of target given source,
+            each `[b, d]`.
+        """
+        source, target = self.prepare_texts(source), self.prepare_texts(target)
+        return self.encode_prepared(source, target)
+
+    def prepare_texts(self, ids: tf.Tensor) -> PreparedTexts:
+        """Merges words that repeat in a text, `[b, n]`, where the encoder can do so."""
+        return merged(ids) if getattr(self.encoder, "merges", False) else ids
+
+    def encode_prepared(
+        self, source: PreparedTexts, target: PreparedTexts, table: Mask = None
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """As `encode`, for prepared texts, with word vectors from another table."""
+        if table is None:
+            table = tf.convert_to_tensor(self.words)
+        if not isinstance(source, Texts):
+            masks = {"source_mask": source > 0, "target_mask": target > 0}
+            return self.encoder(*_look_up(table, source, target), **masks)
+        words = _look_up(table, source.words, target.words)
+        masks = {"source_mask": source.counts, "target_mask": target.counts}
+        orders = {"source_order": source.order, "target_order": target.order}
+        return self.encoder(*words, **masks, **orders)
+
+    def look_up(self, ids: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """Looks words up, `[b, n]` to `[b, n, p]`, and marks the real ones."""
+        return tf.gather(self.words.value, ids), ids > 0
+
+    def match(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+        """Returns how the encoder matches the words of two texts, `[b, n, m]`."""
+        source_words, source_mask = self.look_up(source)
+        target_words, target_mask = self.look_up(target)
+        masks = {"source_mask": source_mask, "target_mask": target_mask}
+        return self.encoder.match(source_words, target_words, **masks)
+
+    @property
+    def trims(self) -> bool:
+        """Whether padding may be cut off without changing a result."""
+        return getattr(self.encoder, "masked", True)
+
+    def structure_of(self, nodes: tf.Tensor) -> tf.Tensor:
+        """Returns the structure vectors of nodes, `[..., d]`."""
+        rows = tf.gather(self.structure.value, nodes)
+        return tf.clip_by_norm(rows, 1.0, axes=-1) if self.clip else rows
+
+    def pair_terms(
+        self,
+        source_text: tf.Tensor,
+        source_structure: tf.Tensor,
+        target_text: tf.Tensor,
+        target_structure: tf.Tensor,
+    ) -> tf.Tensor:
+        """Returns the terms ss, tt, ts and st of pairs of vectors, `[..., 4]`."""
+        ss = tf.reduce_sum(source_text * target_text, -1)
+        tt = tf.reduce_sum(source_structure * target_structure, -1)
+        ts = self.mixed(source_structure, target_text)
+        st = self.mixed(target_structure, source_text)
+        return tf.stack([ss, tt, ts, st], axis=-1)
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Self:
+        """Builds the model, with new variables, that `get_config` describes."""
+        deserialized = keras.saving.deserialize_keras_object
+        encoder = deserialized(config["encoder"], custom_objects)
+        return cls(**{**config, "encoder": encoder})
+
+
+def text_vectors(
+    model: PairScorer, ids: npt.NDArray[np.int32]
+) -> npt.NDArray[np.float32]:
+    """Encodes texts, `[n, width]`, each in its own context, `[n, d]`."""
+
+    def first(left: Any, right: Any, _: tf.Tensor) -> tuple[tf.Tensor, ...]:
+        return model.encode_prepared(left, right)[:1]
+
+    @tf.function
+    def encode(ids: tf.Tensor) -> tf.Tensor:
+        texts = model.prepare_texts(ids)
+        return in_chunks(first, texts, texts, trim=model.trims)[0]
+
+    return encode(tf.constant(ids)).numpy()
+
+
+def _look_up(
+    table: tf.Tensor, source: tf.Tensor, target: tf.Tensor
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """Looks up the words of both sides at once, for one gradient of the table."""
+    sides = (source, target)
+    with tf.name_scope("lookup"):
+        flat = tf.gather(table, tf.concat([tf.reshape(x, [-1]) for x in sides], 0))
+        near, far = tf.split(flat, [tf.size(source), tf.size(target)])
+        return tuple(
+            tf.reshape(part, tf.concat([tf.shape(ids), tf.shape(table)[1:]], 0))
+            for part, ids in ((near, source), (far, target))
+        )

@@ -1,0 +1,1 @@
+"""The values that a model's tables start from."""

@@ -1,0 +1,50 @@
+"""Word vectors to start from: latent semantic analysis of the texts."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfTransformer
+from threadpoolctl import threadpool_limits
+
+from cane_gane.data.tokens import EncodedTexts
+
+# How long the mean of a text's words is at the start, on average.
+_TEXT_NORM = 2.0
+
+
+@threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
+def lsa_vectors(
+    texts: EncodedTexts, word_count: int, dimension: int, seed: int
+) -> npt.NDArray[np.float32]:
+    """Latent semantic analysis of the texts themselves: no edge is looked at.
+
+    Args:
+        texts: All texts.
+        word_count: Rows of the word table.
+        dimension: Columns of the word table.
+        seed: What the randomised decomposition depends on.
+
+    Returns:
+        Word vectors, `[word_count, dimension]`; the means of the texts have mean 0.
+    """
+    real = np.arange(texts.ids.shape[1]) < texts.lengths[:, None]
+    rows = np.repeat(np.arange(len(texts.ids)), texts.lengths)
+    counts = sparse.csr_matrix(
+        (np.ones(len(rows)), (rows, texts.ids[real])), (len(texts.ids), word_count)
+    )
+    transformer = TfidfTransformer(sublinear_tf=True).fit(counts)
+    weighted = transformer.transform(counts)
+    rank = min(dimension, min(weighted.shape) - 1)
+    svd = TruncatedSVD(rank, random_state=seed).fit(weighted)
+    vectors = np.zeros((word_count, dimension), np.float32)
+    # The mean of a text's words is then its LSA vector, up to its length.
+    vectors[:, :rank] = svd.components_.T * transformer.idf_[:, None]
+    means = np.asarray(counts @ vectors) / np.maximum(texts.lengths[:, None], 1)
+    scale = _TEXT_NORM / max(float(np.linalg.norm(means, axis=1).mean()), 1e-12)
+    # What all texts have in common does not distinguish pairs.
+    used = np.asarray(counts.sum(axis=0)).ravel() > 0
+    vectors[used] -= means.mean(axis=0)
+    return vectors * scale

@@ -1,0 +1,47 @@
+"""The values that a model's tables start from, where these are not random."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from cane_gane.data.graph import Edges
+from cane_gane.data.tokens import EncodedTexts
+from cane_gane.models.pair_scorer import PairScorer, text_vectors
+from cane_gane.models.settings import ModelSettings
+from cane_gane.models.start.lsa import lsa_vectors
+from cane_gane.models.start.walks import popularity, turned_to_texts, walk_vectors
+
+_TURNED = 1024  # texts that decide how node vectors are turned
+
+
+def start_tables(
+    model: PairScorer,
+    settings: ModelSettings,
+    texts: Sequence[str],
+    encoded: EncodedTexts,
+    word_count: int,
+    edges: Edges,
+    seed: int,
+) -> None:
+    """Starts word vectors from LSA and node vectors from walks, as the settings say.
+
+    Args:
+        model: The model, not yet trained.
+        settings: Its settings.
+        texts: The text of each node.
+        encoded: The same as word ids.
+        word_count: Rows of the word table.
+        edges: The edges it will be fitted on, `[fitted, 2]`; no other is looked at.
+        seed: What random choices depend on.
+    """
+    if settings.start == "lsa":
+        model.words.assign(lsa_vectors(encoded, word_count, settings.dimension, seed))
+    if settings.places == "walks":
+        popular = settings.popularity * popularity(edges, len(texts))
+        with ThreadPoolExecutor(1) as beside:
+            walks = beside.submit(
+                walk_vectors, texts, edges, settings.dimension - 1, seed
+            )
+            vectors = text_vectors(model, encoded.ids[:_TURNED])
+            model.structure.assign(turned_to_texts(walks.result(), popular, vectors))

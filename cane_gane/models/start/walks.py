@@ -1,0 +1,154 @@
+"""Node vectors to start from: walks over edges and similar texts, and popularity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.linalg import orthogonal_procrustes
+from scipy.sparse.linalg import eigsh
+from sklearn.neighbors import NearestNeighbors
+from sklearn.preprocessing import normalize
+from threadpoolctl import threadpool_limits
+
+from cane_gane.data.graph import Edges, neighbours
+from cane_gane.data.tfidf import one_hop_vectors, tfidf_vectors
+
+Floats = npt.NDArray[np.float32]
+
+WALK_NORM = 4.0  # with it structure and text weigh alike in the score
+_SIMILAR = 15  # texts that each node is joined with
+_GOES_ON = 0.85  # the chance that a walk takes another step
+_FLOOR = 1e-4  # below it, two nodes are as far apart as any
+_SWEEPS = 24  # of the linear solver: an error of 1e-5 at that chance
+_CELLS = 50_000_000  # of the largest matrices: 0.2 GB each
+
+
+@threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
+def walk_vectors(
+    texts: Sequence[str], train: Edges, dimension: int, seed: int
+) -> Floats:
+    """Factorises how often walks from one node end at another.
+
+    The walks are over the training edges, and over weaker ones between a node and
+    those with the nearest texts, taken alone and with their training neighbours', so
+    that a node without a training edge has a vector too. R = (1 - c B)^-1, with B the
+    normalised adjacency, counts them, and the inner products of the vectors are near
+    log R, up to a constant: what a skip-gram over sampled walks would settle at. In a
+    large network the columns of R are those of a sample of nodes, and the vectors of
+    all others follow from these (Nyström's method).
+
+    Args:
+        texts: The text of each node.
+        train: Training edges, `[train, 2]`. No other edge is looked at.
+        dimension: Columns of the result.
+        seed: What the sample of nodes depends on.
+
+    Returns:
+        Vectors of norm `WALK_NORM`, `[nodes, dimension]`.
+    """
+    count = len(texts)
+    if not dimension:
+        return np.zeros((count, 0), np.float32)
+    step = walk_step(tfidf_vectors(texts, longest=2), neighbours(train, count))
+    size = min(count, max(2 * dimension, _CELLS // max(count, 1)))
+    sample = np.sort(np.random.default_rng(seed).permutation(count)[:size])
+    near = log_walks(step, sample)
+    near -= near.mean()
+    inner = near[sample]
+    values, vectors = _largest((inner + inner.T) / 2, dimension, seed)
+    kept = values > 1e-6 * max(float(values[-1]), 1e-12)
+    found = np.zeros((count, dimension), np.float32)
+    found[:, : kept.sum()] = near @ (vectors[:, kept] / np.sqrt(values[kept]))
+    return WALK_NORM * normalize(found)
+
+
+def walk_step(own: Any, joined: Any) -> Any:
+    """Returns c B: where a walk goes next, with the chance that it goes on.
+
+    Args:
+        own: Text vectors of length 1, `[nodes, size]`, sparse.
+        joined: Adjacency of the training edges, `[nodes, nodes]`, sparse.
+
+    Returns:
+        The matrix, `[nodes, nodes]`, sparse and symmetric.
+    """
+    similar = _nearest(own) + _nearest(one_hop_vectors(own, joined))
+    return _GOES_ON * _normalised(joined + similar / 2)
+
+
+def log_walks(step: Any, nodes: npt.NDArray[np.int64]) -> Floats:
+    """Returns log R between all nodes and some, `[nodes, some]`; R = (1 - step)^-1."""
+    return np.log(_solve(step, nodes) + _FLOOR)
+
+
+def popularity(train: Edges, count: int) -> Floats:
+    """Returns 1 + log(1 + n) for each of `count` nodes, n of whose edges end there.
+
+    Edges by chance would end at all nodes alike; real ones prefer the popular.
+    """
+    links = train[train[:, 0] != train[:, 1]]
+    return (1 + np.log1p(np.bincount(links[:, 1], minlength=count))).astype(np.float32)
+
+
+@threadpool_limits.wrap(limits=1)
+def turned_to_texts(walks: Floats, popular: Floats, texts: Floats) -> Floats:
+    """Turns all vectors of walks alike, each as near to its text's as can be.
+
+    Inner products among them stay; those with text vectors, the mixed terms of the
+    score, have a meaning from the start. Popularity goes along the direction that is
+    left free, so that the inner product of two nodes gains the product of theirs.
+
+    Args:
+        walks: What `walk_vectors` gave, `[nodes, dimension - 1]`.
+        popular: The popularity of each node, times its weight, `[nodes]`.
+        texts: Text vectors of the first of them, `[some nodes, dimension]`.
+
+    Returns:
+        The vectors, `[nodes, dimension]`.
+    """
+    some = np.pad(walks[: len(texts)], ((0, 0), (0, 1)))
+    turn, _ = orthogonal_procrustes(some, normalize(texts))
+    return (np.column_stack([walks, popular]) @ turn).astype(np.float32)
+
+
+def _largest(matrix: Floats, count: int, seed: int) -> tuple[Floats, Floats]:
+    """Returns the largest eigenvalues of a symmetric matrix, and their vectors."""
+    if len(matrix) <= 2 * count:
+        values, vectors = np.linalg.eigh(matrix)
+        return values[-count:], vectors[:, -count:]
+    start = np.random.default_rng(seed).standard_normal(len(matrix))
+    return eigsh(matrix, count, which="LA", v0=start)
+
+
+def _nearest(vectors: Any) -> Any:
+    """Joins each node with those of the nearest vectors, weighted by their cosine."""
+    count = vectors.shape[0]
+    similar = min(_SIMILAR, count - 1)
+    if similar < 1:
+        return sparse.csr_array((count, count))
+    search = NearestNeighbors(n_neighbors=similar, metric="cosine").fit(vectors)
+    graph = sparse.csr_array(search.kneighbors_graph(mode="distance"))
+    graph.data = np.maximum(1 - graph.data, 0)
+    return graph.maximum(graph.T)
+
+
+def _normalised(weights: Any) -> Any:
+    """Divides each weight by the square roots of its row's and its column's sum."""
+    sums = np.asarray(weights.sum(axis=1)).ravel()
+    scale = sparse.diags_array(1 / np.sqrt(np.maximum(sums, 1e-12)))
+    return (scale @ weights @ scale).tocsr().astype(np.float32)
+
+
+def _solve(step: Any, sample: npt.NDArray[np.int64]) -> Floats:
+    """Returns the columns `sample` of (1 - step)^-1, by Chebyshev's iteration."""
+    right = np.zeros((step.shape[0], len(sample)), np.float32)
+    right[sample, np.arange(len(sample))] = 1
+    before, now, factor = np.zeros_like(right), right.copy(), 2.0
+    for _ in range(_SWEEPS):
+        factor = 1 / (1 - _GOES_ON**2 * factor / 4)
+        before, now = now, before + factor * (step @ now + right - before)
+    return np.maximum(now, 0)

@@ -1,0 +1,1 @@
+"""Run folders: one run, a grid of runs, and their processes."""

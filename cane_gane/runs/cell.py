@@ -1,0 +1,114 @@
+"""One run of a grid: its settings, its folder, and its process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cane_gane.runs.config import Config
+from cane_gane.runs.folder import RunFolder
+
+PROGRAM = (sys.executable, "-m", "cane_gane", "train")
+_NAMED = ("dataset", "ratio", "method")  # arguments of that program, no flags
+_PATIENCE_SECONDS = 20
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of a grid.
+
+    Attributes:
+        config: Its settings.
+        folder: Its folder.
+        words: The arguments and flags of the training command.
+    """
+
+    config: Config
+    folder: RunFolder
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, chosen: Mapping[str, Any], runs_dir: Path) -> Cell:
+        """Builds the run of the settings that were chosen, in a folder below."""
+        config = Config.make(**chosen)
+        flags = (
+            f"--{'' if value else 'no'}{name}" if isinstance(value, bool)
+            else f"--{name}={value}"
+            for name, value in chosen.items() if name not in _NAMED
+        )  # fmt: skip
+        words = (config.dataset, str(config.ratio), config.method, *flags)
+        return cls(config, RunFolder.of(config, runs_dir), words)
+
+
+class Child:
+    """A run's process; what it says goes to its log."""
+
+    def __init__(self, cell: Cell, device: str, settings: Mapping[str, str]) -> None:
+        """Starts a run: just what the plain command does.
+
+        Args:
+            cell: The run.
+            device: Where it computes.
+            settings: Environment variables beside the inherited ones.
+        """
+        self.cell = cell
+        where = (f"--device={device}", f"--runs_dir={cell.folder.path.parent}")
+        self._log = cell.folder.path / "log.txt"
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        with open(self._log, "ab") as log:  # an earlier start's words stay
+            self._told = self._begin = log.tell()
+            self._process = subprocess.Popen(
+                (*PROGRAM, *cell.words, *where),
+                env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2", **settings},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,  # its table is in report.html
+                stderr=log,
+            )
+        self._started = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been running."""
+        return time.monotonic() - self._started
+
+    @property
+    def well(self) -> bool:
+        """Whether it has ended well."""
+        return self._process.returncode == 0
+
+    def poll(self) -> bool:
+        """Returns whether it has ended."""
+        return self._process.poll() is not None
+
+    def news(self) -> str:
+        """Returns the whole lines that it has said since the last call."""
+        said = self._log.read_bytes()[self._told :]
+        said = said[: said.rfind(b"\n") + 1]
+        self._told += len(said)
+        return said.decode(errors="replace")
+
+    def reason(self) -> str:
+        """Returns its last line, which says why it failed, and where the rest is."""
+        said = self._log.read_bytes()[self._begin :].decode(errors="replace")
+        last = (said.strip().splitlines() or ["no message"])[-1]
+        code = self._process.returncode
+        how = f"exit code {code}" if code > 0 else f"signal {-code}"
+        return f"{last.strip().removeprefix('cane_gane: ')} ({how}; {self._log})"
+
+    def terminate(self) -> None:
+        """Tells it to end."""
+        self._process.terminate()
+
+    def wait(self) -> None:
+        """Waits for its end, and makes one where it does not come."""
+        try:
+            self._process.wait(_PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()

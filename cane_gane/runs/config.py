@@ -1,0 +1,82 @@
+"""What a run is: data set, ratio, method, seed, split, and the method's settings."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from cane_gane.config import Settings, setting, suggestion
+from cane_gane.data.catalog import canonical_name
+from cane_gane.data.splits import RULES
+from cane_gane.errors import InputError
+from cane_gane.methods.registry import find_method
+
+_KEYS = {"variant": "method"}  # what config.json calls a setting
+SEEDS = 2_000_000  # the largest; seeds are multiplied inside TensorFlow's integers
+
+
+@dataclass(frozen=True)
+class Config(Settings):
+    """The settings of a run; each is a flag of the training command."""
+
+    dataset: str = setting("pydocs", "a data set's name or a folder")
+    ratio: float = setting(0.55, "share of the edges for training", low=0, high=1)
+    method: str = setting("ap", "which method")
+    seed: int = setting(1, "what every random choice depends on", low=0, high=SEEDS)
+    split: str = setting("upstream", "how edges are split", choices=RULES)
+    settings: Settings = dataclasses.field(default_factory=Settings)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.ratio:
+            raise InputError("found ratio 0; expected one between 0 and 1")
+
+    @classmethod
+    def make(cls, **chosen: Any) -> Self:
+        """Builds a config from all that was chosen, the preset's, and the defaults.
+
+        Raises:
+            InputError: A setting is unknown, out of bounds or does not go with another.
+        """
+        chosen = {_KEYS.get(name, name): value for name, value in chosen.items()}
+        shared = {own.name for own in cls.fields()} & set(chosen)
+        mine = {name: chosen[name] for name in shared}
+        mine["dataset"] = canonical_name(mine.get("dataset", "pydocs"))
+        method = find_method(mine.get("method", "ap"))
+        own = {name: value for name, value in chosen.items() if name not in shared}
+        known = [field.name for field in method.settings.fields()]
+        for name in own:
+            if name not in known:
+                raise InputError(
+                    f"found setting '{name}' with method {method.key}; expected one of "
+                    f"{', '.join(known) or 'none'}{suggestion(name, known)}"
+                )
+        settings = method.settings.make(**own)
+        method.check(settings)
+        return cls(**mine, settings=settings)
+
+    def flat(self) -> dict[str, Any]:
+        """Returns all settings in one dict, as config.json has them."""
+        names = {name: key for key, name in _KEYS.items()}
+        shared = {
+            names.get(own.name, own.name): getattr(self, own.name)
+            for own in self.fields()
+        }
+        return {**shared, **dataclasses.asdict(self.settings)}
+
+    def changes(self, before: Mapping[str, Any]) -> list[str]:
+        """Returns the settings that differ from those of a run before.
+
+        Args:
+            before: Its settings, as `flat` gave them; one that is newer than the run
+                had its default then.
+        """
+        usual = Config(settings=find_method(self.method).settings()).flat()
+        before = {**usual, **before}
+        return [
+            f"{name} {before[name]} (now {value})"
+            for name, value in self.flat().items()
+            if before[name] != value
+        ]

@@ -1,0 +1,290 @@
+"""The folder of a run: its lock, its record, its files, each written whole."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from cane_gane.data.catalog import find_dataset
+from cane_gane.errors import InputError, fault
+from cane_gane.evaluation.results import Evaluation, Examples, from_json
+from cane_gane.files import digest, read_json, write_atomically, write_json
+from cane_gane.report.several import OneRun
+from cane_gane.runs.config import Config
+
+MODEL = "saved_model"
+NETWORK = "network"  # the folder of a network that came from Python
+_COLUMNS = ("epoch", "loss", "seconds")  # of history.csv, never empty
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    "dataset": str,
+    "ratio": (int, float),
+    "variant": str,
+    "seed": int,
+}
+README = """\
+A run of cane_gane. What each file is:
+
+config.json            every setting, versions, digests of the data, command line
+graph.txt              training edges, two node ids a line (upstream CANE's format)
+test_graph.txt         test edges
+network/               the network itself, where it came from Python
+history.csv            loss and validation AUC of each epoch
+metrics.json           the figures of the final evaluation
+log.txt                what the run said, where another command started it
+report.html            all of them to look at, in one file
+figures/               its figures as PNG and SVG
+examples.json          what it shows of single nodes: a pair, missing edges, a map
+embed.txt              a vector a line for node 0, 1, …: text and structure (upstream's
+                       format; a blank line for a node without a training edge)
+embed_text.txt         the text half of it, averaged over the node's training edges
+embed_structure.txt    the structure half, which is what upstream's auc.py scores
+embeddings.word2vec    embed.txt with names, in word2vec text format (gensim reads it)
+vocabulary.txt         the word with id i in line i, counted from 0
+checkpoints/           the last and the best epoch, to go on from
+saved_model/           the trained model; docs/saved-model.md shows how to use it
+"""
+
+
+class RunFolder:
+    """One run's folder."""
+
+    def __init__(self, path: Path) -> None:
+        """Takes the folder, which need not exist yet."""
+        self.path = path
+
+    @classmethod
+    def of(cls, config: Config, runs_dir: Path) -> RunFolder:
+        """Returns `runs_dir/DATASET-RATIO-METHOD-seedN`."""
+        dataset = Path(os.path.abspath(config.dataset)).name  # of the folder ., too
+        name = f"{dataset}-{config.ratio:g}-{config.method}-seed{config.seed}"
+        return cls(runs_dir / name)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has been trained and evaluated."""
+        return (self.path / "metrics.json").is_file()
+
+    @contextlib.contextmanager
+    def opened(self, config: Config, *, overwrite: bool = False) -> Iterator[None]:
+        """Holds the folder for one process, with the settings of `config`.
+
+        Raises:
+            InputError: Another process holds it, or it has other settings or data.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        with self.held():
+            if overwrite:
+                self._clear()
+            self.check(config, "add --overwrite, or choose another --runs_dir")
+            try:
+                yield
+            finally:
+                self._leave_if_empty()
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Holds the folder for one process.
+
+        Raises:
+            InputError: Another process holds it.
+        """
+        number = os.open(
+            self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666
+        )
+        with open(number, "r+") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise InputError(
+                    f"{self.path}: found it in use by process {lock.read().strip()}; "
+                    "expected no other run there: wait, or choose another --runs_dir"
+                ) from None
+            lock.truncate(0)
+            lock.write(str(os.getpid()))
+            lock.flush()
+            yield
+
+    def _clear(self) -> None:
+        for entry in self.path.iterdir():
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            elif entry.name != ".lock":
+                entry.unlink()
+
+    def _leave_if_empty(self) -> None:
+        """Removes the folder of a run that failed before it wrote anything."""
+        if [entry.name for entry in self.path.iterdir()] == [".lock"]:
+            (self.path / ".lock").unlink()
+            self.path.rmdir()
+
+    def check(self, config: Config, remedy: str) -> None:
+        """Refuses a run that is there and is not of these settings and this data.
+
+        Args:
+            config: The settings.
+            remedy: What to do about it, for the message.
+
+        Raises:
+            InputError: It has other settings, or its data set has changed.
+        """
+        if not (self.path / "config.json").is_file():
+            return
+        record = self.record()
+        if changed := config.changes(record["settings"]):
+            raise InputError(
+                f"{self.path}: found a run with {', '.join(changed)}; expected the "
+                f"same settings: {remedy}"
+            )
+        expected = f"which {self.path} was trained on: {remedy}"
+        _check(self.home(config.dataset), record["data"], expected)
+
+    def record(self) -> dict[str, Any]:
+        """Returns config.json.
+
+        Raises:
+            InputError: There is none, or it is not that of a run.
+        """
+        path = self.path / "config.json"
+        record = read_json(path)
+        expected = "the record of a run: name a folder that bash run.sh trained"
+        if not isinstance(record, dict):
+            found = "no JSON object" if path.is_file() else "no such file"
+            raise fault(path, None, found, expected)
+        record = {"data": {}, "files": {}, **record}  # older runs have no digests
+        parts = [record.get(name) for name in ("settings", "data", "files")]
+        if not all(isinstance(part, dict) for part in parts):
+            raise fault(path, None, "no settings, data or files", expected)
+        for name, kind in _KINDS.items():
+            if not isinstance(record["settings"].get(name), kind):
+                raise fault(path, None, f"no {name} in the settings", expected)
+        return record
+
+    def config(self) -> Config:
+        """Returns the settings of the run.
+
+        Raises:
+            InputError: There are none, or some are not of this version.
+        """
+        try:
+            return Config.make(**self.record()["settings"])
+        except InputError as error:
+            raise InputError(
+                f"{error}; in {self.path / 'config.json'}: use the version that "
+                "trained it"
+            ) from None
+
+    def home(self, dataset: str) -> Path:
+        """Returns the folder of the run's network: its own, or that of a data set.
+
+        Raises:
+            InputError: There is no such data set.
+        """
+        own = self.path / NETWORK
+        return own if own.is_dir() else find_dataset(dataset)
+
+    def data(self, dataset: str | None = None) -> Path:
+        """Returns the folder of the run's network, unchanged since it was trained.
+
+        Args:
+            dataset: Where it is now, if it has moved.
+
+        Raises:
+            InputError: It is missing, or not what the run was trained on.
+        """
+        record = self.record()
+        named = record["settings"]["dataset"]
+        home = find_dataset(dataset) if dataset else self.home(named)
+        expected = (
+            "which the run was trained on: train anew with --overwrite, or name where "
+            "that data set is with --dataset"
+        )
+        _check(home, record["data"], expected)
+        return home
+
+    def check_files(self) -> None:
+        """Refuses a split or a SavedModel that is not what the run wrote.
+
+        Raises:
+            InputError: A file has changed.
+        """
+        expected = "which the run wrote: train anew with --overwrite"
+        _check(self.path, self.record()["files"], expected)
+
+    def history(self) -> list[dict[str, Any]]:
+        """Returns history.csv as a dict for each epoch; empty cells are None."""
+        path = self.path / "history.csv"
+        if not path.is_file():
+            return []
+        try:
+            with open(path, encoding="utf-8", newline="") as file:
+                rows = [
+                    {key: float(cell) if cell else None for key, cell in row.items()}
+                    for row in csv.DictReader(file)
+                ]
+        except (ValueError, TypeError, csv.Error):
+            rows = [{}]
+        if any(row.get(key) is None for row in rows for key in _COLUMNS):
+            raise fault(path, None, "no row of numbers", "what a run wrote there")
+        return rows
+
+    def evaluation(self) -> Evaluation:
+        """Returns the results of a finished run.
+
+        Raises:
+            InputError: There are none, or they are damaged.
+        """
+        path = self.path / "metrics.json"
+        content = read_json(path)
+        if content is None:
+            expected = "that of a finished run: start its command again"
+            raise fault(path, None, "no such file", expected)
+        return from_json(Evaluation, content, path)
+
+    def examples(self) -> Examples:
+        """Returns the examples of a finished run.
+
+        Raises:
+            InputError: There are none, or they are damaged.
+        """
+        path = self.path / "examples.json"
+        content = read_json(path)
+        if content is None and not (self.path / MODEL).is_dir():
+            return Examples()  # such as a run of upstream's code
+        if content is None:
+            expected = (
+                f"it beside metrics.json: bash run.sh evaluate {self.path} writes it"
+            )
+            raise fault(path, None, "no such file", expected)
+        return from_json(Examples, content, path)
+
+    def one_run(self) -> OneRun:
+        """Returns what a page of several runs needs of this one."""
+        record = self.record()
+        return OneRun(self.path, record["settings"], self.evaluation(), record["data"])
+
+    def write_json(self, name: str, content: Any) -> None:
+        """Writes a JSON file whole."""
+        write_json(self.path / name, content)
+
+    def write_text(self, name: str, text: str) -> None:
+        """Writes a text file whole."""
+        write_atomically(self.path / name, text.encode())
+
+
+def _check(home: Path, digests: Mapping[str, str], expected: str) -> None:
+    """Refuses files that are not those of the digests."""
+    for name, known in digests.items():
+        found = digest(home / name)
+        if found != known:
+            raise fault(
+                home / name,
+                None,
+                "no such file" if found is None else f"content {found[:12]}…",
+                f"content {str(known)[:12]}…, {expected}",
+            )

@@ -1,0 +1,173 @@
+"""Runs that differ in a few settings, several at once, each in its own process."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from cane_gane.errors import InputError
+from cane_gane.evaluation.show import percent
+from cane_gane.progress import duration, say
+from cane_gane.runs.cell import Cell, Child
+from cane_gane.runs.folder import RunFolder
+from cane_gane.runs.signals import ends_as_interrupts
+from cane_gane.training.runtime import core_count
+
+_POLL_SECONDS = 0.1
+_THREADS = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "OMP_NUM_THREADS")
+
+
+class CellError(InputError):
+    """Some runs did not end well; there is a line for each above."""
+
+
+class Grid:
+    """All runs of a grid. Finished ones are not run again, cut ones go on.
+
+    Example:
+        >>> grid = Grid(cells, Path("runs/table-cora"), jobs=2)
+        >>> error = grid.run(lambda: print(len(grid.finished)))
+    """
+
+    def __init__(
+        self,
+        cells: Sequence[Cell],
+        home: Path,
+        *,
+        jobs: int | None = None,
+        device: str = "auto",
+    ) -> None:
+        """Takes the runs.
+
+        Args:
+            cells: The runs, in the order that they start in.
+            home: The folder above all of theirs.
+            jobs: How many run at once; by default as many as there are cores.
+            device: Where they compute.
+
+        Raises:
+            InputError: A folder has a run with other settings or data.
+        """
+        cores = core_count()
+        self._cells = cells
+        self._home = home
+        self._jobs = min(jobs or cores, len(cells))
+        self._device = device
+        self._threads = max(1, cores // self._jobs)
+        self._failed: list[Cell] = []
+        self._seconds: list[float] = []  # of the runs that ended well here
+        for cell in cells:
+            cell.folder.check(cell.config, "choose another --output")
+
+    @property
+    def finished(self) -> list[Cell]:
+        """The runs that are finished, in the order of all."""
+        return [cell for cell in self._cells if cell.folder.finished]
+
+    def run(self, on_change: Callable[[], None]) -> CellError | None:
+        """Runs what is not finished; Ctrl-C, or a signal to end, ends all of it.
+
+        Args:
+            on_change: Is called when there are finished runs from before, and
+                whenever one more is finished.
+
+        Returns:
+            What failed, to be raised when all else is printed; None if nothing did.
+
+        Raises:
+            CellError: All failed.
+        """
+        waiting = [cell for cell in self._cells if not cell.folder.finished]
+        self._say_start(len(waiting))
+        changed = len(waiting) < len(self._cells)
+        running: list[Child] = []
+        try:
+            with ends_as_interrupts():
+                while waiting or running or changed:
+                    while waiting and len(running) < self._jobs:
+                        running.append(self._start(waiting.pop(0)))
+                    if changed:  # the cores are busy again by now
+                        on_change()
+                    time.sleep(_POLL_SECONDS)
+                    ended = [child for child in running if self._has_ended(child)]
+                    for child in ended:
+                        running.remove(child)
+                        self._say_end(child, len(waiting), running)
+                    changed = any(child.well for child in ended)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("the same command goes on from there") from None
+        finally:
+            _stop(running)
+        error = self._error()
+        if error and not self.finished:
+            raise error
+        return error
+
+    def _start(self, cell: Cell) -> Child:
+        # By --jobs, not by what is left: a run that goes on has the same threads.
+        shared = dict.fromkeys(_THREADS, str(self._threads)) if self._jobs > 1 else {}
+        return Child(cell, self._device, shared)
+
+    def _has_ended(self, child: Child) -> bool:
+        ended = child.poll()
+        if self._jobs == 1:
+            print(child.news(), end="", file=sys.stderr, flush=True)
+        return ended
+
+    def _say_end(self, child: Child, waiting: int, running: Sequence[Child]) -> None:
+        """Says how a run ended, and how long the others may take."""
+        if child.well:
+            self._seconds.append(child.seconds)
+        else:
+            self._failed.append(child.cell)
+        left = self._left(waiting, [one.seconds for one in running])
+        ended = len(self._cells) - waiting - len(running)
+        parts = [
+            f"{ended}/{len(self._cells)}",
+            str(child.cell.folder.path.relative_to(self._home)),
+            _aucs(child.cell.folder) if child.well else f"FAILED: {child.reason()}",
+            duration(child.seconds),
+            f"about {duration(left)} left" if left else "",
+        ]
+        say("  ".join(filter(None, parts)))
+
+    def _left(self, waiting: int, running: Sequence[float]) -> float | None:
+        """Estimates the seconds to the end from the runs that ended well."""
+        if not self._seconds or not (waiting or running):
+            return None
+        mean = sum(self._seconds) / len(self._seconds)
+        # One that has run for longer than the mean is not at its end for that.
+        begun = sum(max(mean / 10, mean - seconds) for seconds in running)
+        return (waiting * mean + begun) / min(self._jobs, waiting + len(running))
+
+    def _say_start(self, waiting: int) -> None:
+        there = len(self._cells) - waiting
+        if waiting:
+            say(
+                f"{len(self._cells)} runs, {there} of them finished before; "
+                f"{self._jobs} at once; each has its log.txt below {self._home}"
+            )
+
+    def _error(self) -> CellError | None:
+        if not self._failed:
+            return None
+        return CellError(
+            f"{self._home}: found {len(self._failed)} of {len(self._cells)} runs "
+            "failed (see FAILED above); expected all to end: the same command "
+            "tries them again"
+        )
+
+
+def _stop(running: Sequence[Child]) -> None:
+    for child in running:
+        child.terminate()
+    for child in running:
+        child.wait()
+
+
+def _aucs(folder: RunFolder) -> str:
+    links = folder.evaluation().link_prediction
+    shown = (f"{percent(own.auc)} {name}" for name, own in links.items())
+    return f"AUC {', '.join(shown)}"

@@ -1,0 +1,307 @@
+"""The main job: split, fit, export, evaluate and report, all into one run folder."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cane_gane.data.network import TextualNetwork, digests
+from cane_gane.data.splits import FILES as SPLIT_FILES
+from cane_gane.data.splits import Split, read_split
+from cane_gane.data.statistics import inspect_network
+from cane_gane.data.tokens import MAX_LENGTH
+from cane_gane.data.vectors import write_embeddings, write_word2vec
+from cane_gane.errors import InputError
+from cane_gane.evaluation.evaluate import evaluate
+from cane_gane.evaluation.examples import find_examples
+from cane_gane.evaluation.fitted import Fitted
+from cane_gane.evaluation.results import (
+    Evaluation,
+    Matching,
+    ScoredEdge,
+    Timing,
+    plain,
+    to_json,
+)
+from cane_gane.files import digest
+from cane_gane.methods.baselines import fit_baselines
+from cane_gane.methods.registry import find_method
+from cane_gane.progress import Stopwatch, say
+from cane_gane.report.run import RunReport
+from cane_gane.runs.config import Config
+from cane_gane.runs.folder import MODEL, README, RunFolder
+from cane_gane.version import VERSION
+
+_PACKAGES = ("tensorflow", "keras", "numpy", "scipy", "scikit-learn")
+_BEFORE = ("prepare", "train", "export")  # parts that a second evaluation keeps
+
+
+def run(
+    config: Config,
+    folder: RunFolder,
+    *,
+    overwrite: bool = False,
+    command: str = "",
+    device: str = "auto",
+) -> Evaluation:
+    """Runs what `config` says; goes on where an earlier start was cut off.
+
+    Args:
+        config: The settings.
+        folder: Where everything goes.
+        overwrite: Whether what is there is thrown away first.
+        command: The command line, for the record.
+        device: Where to compute: `auto` or `cpu`.
+
+    Returns:
+        The results.
+
+    Raises:
+        InputError: The data or settings do not do, the data has changed since an
+            earlier start, or the folder is in use.
+        DivergedError: The loss is no number any more.
+    """
+    method = find_method(config.method)
+    with folder.opened(config, overwrite=overwrite):
+        if folder.finished:
+            say(f"{folder.path} is finished (--overwrite trains it again)")
+            return folder.evaluation()
+        home = folder.home(config.dataset)
+        clock = Stopwatch()
+        with clock("prepare"):
+            network = TextualNetwork.read(home, config.dataset)
+            split = network.split(config.ratio, config.split, config.seed)
+            write_inputs(config, folder, split, digests(home), command)
+            method.start(config.settings, device)
+        say(
+            f"{config.dataset} {config.ratio:g} {config.method}: "
+            f"{network.node_count:,} nodes, {len(split.train):,} edges to train on, "
+            f"{len(split.test):,} to test"
+        )
+        with clock("train"):
+            fitted = method.fit(split, config.settings, config.seed, folder.path)
+        # Epochs of an earlier start count too.
+        epochs = sum(row["seconds"] for row in fitted.history)
+        clock.seconds["train"] = max(clock.seconds["train"], epochs)
+        say("exporting …")
+        with clock("export"):
+            export(folder, fitted)
+        say("evaluating …")
+        with clock("load the model"):
+            served = method.open(folder.path / MODEL, split, config.settings)
+        return finish(folder, config, split, served, clock, fitted.best_epoch)
+
+
+def repeat(path: Path, dataset: str | None = None) -> Evaluation:
+    """Evaluates a finished run again, from its SavedModel and its split.
+
+    Args:
+        path: The run's folder.
+        dataset: Where its data set is now, if it has moved.
+
+    Returns:
+        The results; all figures but times are those of the run.
+
+    Raises:
+        InputError: The run has not ended, or its files or its data set have changed.
+    """
+    folder = RunFolder(path)
+    with folder.held():
+        record = folder.record()
+        if not folder.finished:
+            command = record.get("command") or "the command that began it"
+            raise InputError(
+                f"{path}: found a run that has not ended; expected metrics.json: go on "
+                f"with it by {command}"
+            )
+        if not (path / MODEL).is_dir():
+            raise InputError(
+                f"{path}: found a run without {MODEL}/; expected one of our models: "
+                "what upstream's code trains is evaluated by compare alone"
+            )
+        best, time = _best_epoch(folder.history()), Timing(None, None)
+        with contextlib.suppress(InputError):  # damaged results are written anew
+            before = folder.evaluation()
+            best, time = before.best_epoch, before.time
+        config, split, fitted = reopen(folder, dataset)
+        folder.write_text("README.txt", README)
+        clock = Stopwatch()
+        parts = time.parts or {}
+        clock.seconds = {part: parts[part] for part in _BEFORE if part in parts}
+        clock.seconds.setdefault("train", time.train or 0.0)
+        return finish(folder, config, split, fitted, clock, best)
+
+
+def reopen(
+    folder: RunFolder, dataset: str | None = None, device: str = "auto"
+) -> tuple[Config, Split, Fitted]:
+    """Opens the model of a run with the split that it was fitted on.
+
+    Args:
+        folder: The run's folder.
+        dataset: Where its data set is now, if it has moved.
+        device: Where to compute.
+
+    Returns:
+        Its settings, its split and the fitted method.
+
+    Raises:
+        InputError: Its files or its data set have changed.
+    """
+    config = folder.config()
+    network = TextualNetwork.read(folder.data(dataset), config.dataset)
+    folder.check_files()
+    split = dataclasses.replace(
+        read_split(folder.path, network),
+        ratio=config.ratio,
+        rule=config.split,
+        seed=config.seed,
+    )
+    method = find_method(config.method)
+    method.start(config.settings, device)
+    return config, split, method.open(folder.path / MODEL, split, config.settings)
+
+
+def write_inputs(
+    config: Config,
+    folder: RunFolder,
+    split: Split,
+    data: Any,
+    command: str,
+) -> None:
+    """Writes the split and the record of a run.
+
+    Args:
+        config: The settings.
+        folder: The run's folder.
+        split: The split.
+        data: The digests of the network's files.
+        command: The command line.
+    """
+    folder.write_text("README.txt", README)
+    split.write(folder.path)
+    record = {
+        "settings": config.flat(),
+        "command": command,
+        "data": data,
+        "files": {name: digest(folder.path / name) for name in SPLIT_FILES},
+        "versions": _versions(),
+        "commit": _commit(),
+    }
+    folder.write_json("config.json", record)
+
+
+def export(folder: RunFolder, fitted: Fitted) -> None:
+    """Writes the SavedModel, and its digest into the record."""
+    fitted.save(folder.path / MODEL)
+    record = folder.record()
+    record["files"][MODEL] = digest(folder.path / MODEL)
+    folder.write_json("config.json", record)
+
+
+def finish(
+    folder: RunFolder,
+    config: Config,
+    split: Split,
+    fitted: Fitted,
+    clock: Stopwatch,
+    best_epoch: int | None,
+) -> Evaluation:
+    """Evaluates a fitted method, and writes all that follows from it.
+
+    Args:
+        folder: The run's folder.
+        config: Its settings.
+        split: The split that it was fitted on.
+        fitted: The method.
+        clock: Has timed the parts before this one.
+        best_epoch: The epoch whose values the model has, where there were epochs.
+
+    Returns:
+        The results; metrics.json is written last.
+    """
+    with clock("embed nodes"):
+        write_vectors(folder.path, split, fitted)
+    with clock("baselines"):
+        baselines = fit_baselines(split)
+    found = evaluate(fitted, split, baselines, config.seed, clock)
+    examples = find_examples(fitted, split, config.seed, clock)
+    found = dataclasses.replace(
+        found,
+        matching=examples.pair and plain(examples.pair, Matching),
+        missing_edges=[plain(edge, ScoredEdge) for edge in examples.missing_edges],
+        data=_description(split.network, config),
+        best_epoch=best_epoch,
+    )
+    folder.write_json("examples.json", to_json(examples))
+    report = RunReport(
+        folder.path.resolve().name, folder.record(), folder.history(), found, examples
+    )
+    with clock("draw figures"):
+        report.write_figures(folder.path / "figures")
+    found = dataclasses.replace(found, time=_timing(clock))
+    report.evaluation = found
+    report.write(folder.path / "report.html")
+    folder.write_json("metrics.json", to_json(found))
+    return found
+
+
+def write_vectors(path: Path, split: Split, fitted: Fitted) -> None:
+    """Writes the vectors in upstream's format and in that of word2vec."""
+    vectors, network = fitted.vectors, split.network
+    # upstream: a node without a training edge has none, and auc.py skips its edges.
+    trained = np.full_like(vectors, np.nan)
+    trained[split.train] = vectors[split.train]
+    write_embeddings(path / "embed.txt", trained)
+    for name, columns in fitted.parts.items():
+        write_embeddings(path / f"embed_{name}.txt", trained[:, columns])
+    write_word2vec(path / "embeddings.word2vec", vectors, network.names)
+
+
+def _description(network: TextualNetwork, config: Config) -> Any:
+    tokenizer = getattr(config.settings, "tokenizer", "clean")
+    most = getattr(config.settings, "max_length", MAX_LENGTH)
+    return inspect_network(network, tokenizer, most)
+
+
+def _best_epoch(history: Sequence[Mapping[str, Any]]) -> int | None:
+    """Returns the epoch that `Keeper` took as the best."""
+    judged = [row for row in history if row.get("validation_auc") is not None]
+    rows = judged or history[-1:]
+    best = max(rows, key=lambda row: row.get("validation_auc") or 0, default=None)
+    return int(best["epoch"]) if best else None
+
+
+def _timing(clock: Stopwatch) -> Timing:
+    parts = clock.rounded()
+    taken = sum(s for part, s in clock.seconds.items() if part not in _BEFORE)
+    return Timing(parts.get("train", 0.0), round(taken, 1), parts)
+
+
+def _versions() -> dict[str, str]:
+    found = {name: metadata.version(name) for name in _PACKAGES}
+    return {"cane_gane": VERSION, "python": platform.python_version(), **found}
+
+
+def _commit() -> str | None:
+    """Returns the commit of the checkout, with + for changes, or None outside one."""
+    home = Path(__file__).resolve().parent
+
+    def git(*words: str) -> str:
+        return subprocess.run(
+            ["git", *words], cwd=home, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    try:
+        changed = "+" if git("status", "--porcelain", "--", ".") else ""
+        return git("rev-parse", "HEAD") + changed
+    except (OSError, subprocess.CalledProcessError):
+        return None

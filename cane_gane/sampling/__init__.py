@@ -1,0 +1,1 @@
+"""Training edges in order, with negatives, in batches."""

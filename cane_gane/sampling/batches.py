@@ -1,0 +1,58 @@
+"""Batches of edges with the texts of their nodes, as a tf.data pipeline."""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+from cane_gane.data.tokens import EncodedTexts
+from cane_gane.sampling.edges import Sampler
+
+
+def edge_batches(
+    texts: EncodedTexts, sampler: Sampler, *, first_epoch: int = 0, trim: bool = True
+) -> tf.data.Dataset:
+    """Yields the batches of epoch after epoch, without end.
+
+    An epoch has `sampler.steps` batches, so that
+    `model.fit(batches, steps_per_epoch=sampler.steps)` and
+    `batches.take(sampler.steps)` see whole epochs. Texts are gathered from one
+    id matrix.
+
+    Args:
+        texts: The encoded texts of all nodes.
+        sampler: What orders the edges and draws their negatives.
+        first_epoch: The epoch to start from, for a resumed run.
+        trim: Whether texts are cut to the longest of the batch, rather than
+            padded to the width of the whole matrix.
+
+    Returns:
+        A data set of dicts, with b edges in a batch and K negatives:
+        `source` and `target` `[b]` and `negatives` `[b, K]` are node ids;
+        `source_text` and `target_text` `[b, width]` and `negatives_text`
+        `[b, K, width]` are word ids.
+    """
+    width = 2 + sampler.negatives
+    ids = tf.constant(texts.ids)
+    lengths = tf.constant(texts.lengths)
+
+    def rows_of(epoch: tf.Tensor) -> tf.data.Dataset:
+        rows = tf.numpy_function(lambda e: sampler.epoch(int(e)), [epoch], tf.int64)
+        rows = tf.ensure_shape(rows, [None, width])
+        return tf.data.Dataset.from_tensor_slices(rows).batch(sampler.batch_size)
+
+    def with_texts(rows: tf.Tensor) -> dict[str, tf.Tensor]:
+        words = tf.gather(ids, rows)  # [b, 2 + K, width]
+        if trim:
+            longest = tf.reduce_max(tf.gather(lengths, rows))
+            words = words[:, :, : tf.maximum(longest, 1)]
+        return {
+            "source": rows[:, 0],
+            "target": rows[:, 1],
+            "negatives": rows[:, 2:],
+            "source_text": words[:, 0],
+            "target_text": words[:, 1],
+            "negatives_text": words[:, 2:],
+        }
+
+    epochs = tf.data.Dataset.counter(first_epoch)
+    return epochs.flat_map(rows_of).map(with_texts).prefetch(tf.data.AUTOTUNE)

@@ -1,0 +1,1 @@
+"""Trained models as SavedModels, and what reads them."""

@@ -1,0 +1,146 @@
+"""A neural model with numpy in and out, from memory or from its SavedModel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from cane_gane.data.graph import Edges
+from cane_gane.data.splits import Split
+from cane_gane.errors import fault
+from cane_gane.evaluation.fitted import Fitted
+from cane_gane.evaluation.matching import Match
+from cane_gane.files import copy_folder
+
+Floats = npt.NDArray[np.float32]
+Signatures = Mapping[str, Callable[..., Mapping[str, tf.Tensor]]]
+
+BATCH = 8192
+
+
+class ServedModel(Fitted):
+    """A model behind its signatures, fitted on a split."""
+
+    reads_texts = True
+
+    def __init__(
+        self,
+        signatures: Signatures,
+        split: Split,
+        export: Callable[[Path], None],
+        *,
+        lonely: bool,
+    ) -> None:
+        """Takes what a SavedModel offers.
+
+        Args:
+            signatures: The signatures, by name.
+            split: The split that the model was fitted on.
+            export: Writes the SavedModel.
+            lonely: Whether a node without a training edge has a vector too, in the
+                context of its own text.
+        """
+        self._signatures = signatures
+        self._split = split
+        self._export = export
+        self._lonely = lonely
+
+    @classmethod
+    def load(cls, path: Path, split: Split, *, lonely: bool) -> ServedModel:
+        """Loads a SavedModel.
+
+        Raises:
+            InputError: There is none, or it is damaged.
+        """
+        copy = partial(copy_folder, path)
+        return cls(load_signatures(path), split, copy, lonely=lonely)
+
+    def save(self, path: Path) -> None:
+        """Writes the SavedModel, in place of an older one."""
+        self._export(path)
+
+    @cached_property
+    def vectors(self) -> Floats:
+        """The vectors, structure and text, averaged over each node's training edges.
+
+        z_u = 1/d_u sum_v z_{u|v}, the neighbours v in both directions; NaN for a node
+        without a vector, `[nodes, 2d]`.
+        """
+        train, count = self._split.train, self._split.network.node_count
+        pairs = np.concatenate([train, train[:, ::-1]])
+        if self._lonely:
+            alone = np.setdiff1d(np.arange(count), train)
+            pairs = np.concatenate([pairs, np.stack([alone, alone], axis=1)])
+        vectors = self._on_pairs("embed_nodes", ("nodes", "contexts"), pairs)
+        sums = np.zeros((count, vectors.shape[1]))
+        np.add.at(sums, pairs[:, 0], vectors)
+        degrees = np.bincount(pairs[:, 0], minlength=count)[:, None]
+        with np.errstate(invalid="ignore"):
+            return (sums / degrees).astype(np.float32)
+
+    @property
+    def parts(self) -> Mapping[str, slice]:  # type: ignore[override]
+        """The two halves of the vectors."""
+        half = self.vectors.shape[1] // 2
+        return {"structure": slice(half), "text": slice(half, None)}
+
+    def score(self, pairs: Edges) -> Floats:
+        """Scores pairs of nodes, `[pairs, 2]`, by the model's own score, `[pairs]`."""
+        return self._on_pairs("score_nodes", ("source", "target"), pairs)
+
+    def score_texts(self, sources: Sequence[str], targets: Sequence[str]) -> Floats:
+        """Scores pairs of texts by the text term alone, `[pairs]`."""
+        return np.asarray(self._on_texts("score", sources, targets)["score"])
+
+    def match(self, sources: Sequence[str], targets: Sequence[str]) -> list[Match]:
+        """Matches the words of pairs of texts."""
+        found = self._on_texts("plan", sources, targets)
+        names = ("source_words", "target_words", "plan", "attention")
+        rows = zip(*(found[name].numpy() for name in names), strict=True)
+        return [
+            Match.cut(_decoded(left), _decoded(right), plan, attention)
+            for left, right, plan, attention in rows
+        ]
+
+    def _on_texts(
+        self, name: str, sources: Sequence[str], targets: Sequence[str]
+    ) -> Mapping[str, tf.Tensor]:
+        given = {"source": tf.constant(sources), "target": tf.constant(targets)}
+        return self._signatures[name](**given)
+
+    def _on_pairs(self, name: str, sides: tuple[str, str], pairs: Edges) -> Floats:
+        """Calls a signature on pairs of nodes, batch by batch."""
+        parts = [np.zeros(0, np.float32)] if not len(pairs) else []
+        for start in range(0, len(pairs), BATCH):
+            part = tf.constant(pairs[start : start + BATCH], tf.int64)
+            given = {side: part[:, place] for place, side in enumerate(sides)}
+            (found,) = self._signatures[name](**given).values()
+            parts.append(found.numpy())
+        return np.concatenate(parts)
+
+
+def load_signatures(path: Path) -> Signatures:
+    """Loads a SavedModel and returns its signatures.
+
+    Raises:
+        InputError: There is none, or it is damaged.
+    """
+    try:
+        loaded = tf.saved_model.load(str(path))
+    except Exception as error:  # TensorFlow raises a dozen kinds
+        found = f"no SavedModel ({' '.join(str(error).split())[:80]})"
+        raise fault(path, None, found, "one that a run wrote") from None
+    signatures: dict[str, Any] = dict(loaded.signatures)
+    # Functions hold their variables by reference only.
+    signatures["_"] = loaded
+    return signatures
+
+
+def _decoded(words: npt.NDArray[np.object_]) -> list[str]:
+    return [word.decode() for word in words.tolist() if word]

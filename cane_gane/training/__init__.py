@@ -1,0 +1,1 @@
+"""Epochs that can be killed and resumed: loop, optimizer, objectives, checkpoints."""

@@ -1,0 +1,217 @@
+"""Training: epochs that can be killed and resumed, and that stop when it pays."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import keras
+
+from cane_gane.errors import InputError
+from cane_gane.files import write_csv
+from cane_gane.models.pair_model import PairModel
+from cane_gane.progress import duration, say
+from cane_gane.training.checkpoints import BEST, LAST, Checkpoints
+
+# A loss this many times the lowest one so far will not come back; in the first epoch
+# there is but the loss of the first batch to compare with, which varies more.
+_DIVERGED, _DIVERGED_AT_ONCE = 50, 10_000
+_BAR = 20
+
+
+class DivergedError(InputError):
+    """The loss is no number, or far above what it was."""
+
+    exit_code = 3
+
+
+class Keeper(keras.callbacks.Callback):
+    """Validates, keeps the best and the last epoch, stops early, tells the progress.
+
+    Attributes:
+        rows: One dict for each epoch: epoch, loss, validation_auc, seconds.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None,
+        epochs: int,
+        validate: Callable[[], float] | None,
+        *,
+        every: int,
+        patience: int,
+    ) -> None:
+        """Takes where to keep epochs and how to judge them.
+
+        Args:
+            folder: The run's folder; None keeps epochs in memory.
+            epochs: Epochs at the most.
+            validate: Gives the validation AUC; None keeps the last epoch as best.
+            every: Epochs between validations.
+            patience: Validations without gain before training stops.
+        """
+        super().__init__()
+        self._folder = folder
+        self._kept = Checkpoints(folder and folder / "checkpoints")
+        self._epochs = epochs
+        self._validate = validate
+        self._every = every
+        self._patience = patience
+        self.rows: list[dict[str, Any]] = []
+        self._best = -math.inf
+        self._waited = 0
+        self._first = 0.0
+
+    def resume(self, model: PairModel) -> int:
+        """Goes back to the last epoch that was kept; returns the next one."""
+        if LAST not in self._kept:
+            return 0
+        state = self._kept.load(LAST, model)
+        self.rows = state["rows"]
+        self._write_history()  # a run that was killed may not have come to it
+        self._waited = state["waited"]
+        self._best = -math.inf if state["best"] is None else state["best"]
+        return len(self.rows)
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is an epoch to go on from."""
+        return LAST in self._kept
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing left to train."""
+        return len(self.rows) >= self._epochs or self._waited >= self._patience
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Starts the clock."""
+        self._start = time.perf_counter()
+
+    def on_train_batch_end(
+        self, batch: int, logs: dict[str, Any] | None = None
+    ) -> None:
+        """Draws a bar, where somebody is watching."""
+        if batch == 0 and not self.rows:
+            self._first = float((logs or {})["loss"])
+        if sys.stderr.isatty():
+            steps = self.params["steps"]
+            done = _BAR * (batch + 1) // steps
+            bar = "█" * done + "░" * (_BAR - done)
+            loss = float((logs or {})["loss"])
+            print(
+                f"\repoch {len(self.rows) + 1:>3}/{self._epochs}  {bar} "
+                f"step {batch + 1}/{steps}  loss {loss:.4f}",
+                end="\r", file=sys.stderr, flush=True,
+            )  # fmt: skip
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Judges and keeps the epoch."""
+        loss = float((logs or {})["loss"])
+        self._check(epoch, loss)
+        self.model.settle()
+        row: dict[str, Any] = {"epoch": epoch + 1, "loss": loss, "validation_auc": None}
+        last = epoch + 1 == self._epochs
+        if self._validate and ((epoch + 1) % self._every == 0 or last):
+            row["validation_auc"] = self._validate()
+            self._waited += 1
+            if row["validation_auc"] > self._best:
+                self._best, self._waited = row["validation_auc"], 0
+                self._save(BEST)
+        row["seconds"] = time.perf_counter() - self._start
+        self.rows.append(row)
+        self._save(LAST)
+        self._write_history()
+        self._tell(row)
+        self.model.stop_training = self.done
+
+    def _check(self, epoch: int, loss: float) -> None:
+        lowest = min((row["loss"] for row in self.rows), default=self._first)
+        limit = _DIVERGED * max(lowest, 0.1)
+        if not self.rows:
+            limit = _DIVERGED_AT_ONCE * max(lowest, 1)
+        if not math.isfinite(loss) or loss > limit:
+            where = "none is kept"
+            if self._folder and LAST in self._kept:
+                where = f"epoch {epoch} is kept in {self._kept.path(LAST)}"
+            raise DivergedError(
+                f"found loss {loss:g} in epoch {epoch + 1}; expected a number near "
+                f"{lowest:g}: {where}; try a lower --learning_rate and --overwrite"
+            )
+
+    def _save(self, name: str) -> None:
+        best = self._best if math.isfinite(self._best) else None
+        state = {"rows": self.rows, "best": best, "waited": self._waited}
+        self._kept.save(name, self.model, state)
+
+    def _write_history(self) -> None:
+        if self._folder and self.rows:
+            write_csv(self._folder / "history.csv", self.rows)
+
+    def _tell(self, row: dict[str, Any]) -> None:
+        auc = row["validation_auc"]
+        seconds = [r["seconds"] for r in self.rows[-5:]]
+        left = (self._epochs - len(self.rows)) * sum(seconds) / len(seconds)
+        parts = [
+            f"epoch {row['epoch']:>3}/{self._epochs}",
+            f"loss {row['loss']:.4f}",
+            f"validation AUC {100 * auc:5.2f}{'*' if not self._waited else ' '}"
+            if auc is not None
+            else "",
+            f"{row['seconds']:.1f} s",
+            f"at most {duration(left)} left" if left else "",
+        ]
+        line = "  ".join(filter(None, parts))
+        blanks = 79 if sys.stderr.isatty() else 0  # they cover the bar
+        say(f"{line:<{blanks}}")
+
+    def restore_best(self, model: PairModel) -> int:
+        """Sets the model to the best epoch; returns its number."""
+        if self._validate is None:
+            return len(self.rows)
+        return len(self._kept.load(BEST, model)["rows"]) + 1
+
+
+def train(
+    model: PairModel,
+    batches_from: Callable[[int], Any],
+    steps: int,
+    epochs: int,
+    keeper: Keeper,
+    log_dir: Path | None = None,
+) -> int:
+    """Trains until the epochs are over or validation stops gaining.
+
+    Args:
+        model: A compiled model.
+        batches_from: Gives endless batches from an epoch on.
+        steps: Batches in an epoch.
+        epochs: Epochs at the most.
+        keeper: What keeps epochs; training goes on from the last one kept.
+        log_dir: Where TensorBoard's files go, if that package is there.
+
+    Returns:
+        The epoch whose values the model has at the end, the best one.
+    """
+    first = keeper.resume(model)
+    if not keeper.done:
+        model.fit(
+            batches_from(first),
+            initial_epoch=first,
+            epochs=epochs,
+            steps_per_epoch=steps,
+            callbacks=[keeper, *_tensorboard(log_dir)],
+            shuffle=False,
+            verbose=0,
+        )
+    return keeper.restore_best(model)
+
+
+def _tensorboard(log_dir: Path | None) -> list[keras.callbacks.Callback]:
+    if log_dir is None or importlib.util.find_spec("tensorboard") is None:
+        return []
+    return [keras.callbacks.TensorBoard(str(log_dir))]

@@ -1,0 +1,67 @@
+"""Starts TensorFlow quietly and with the threads and determinism that are wanted."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import sys
+import tempfile
+
+_THREADS = "TF_NUM_INTRAOP_THREADS"
+# Options of glibc's mallopt: keep up to 1 GB of freed memory, take it 16 MB at a time,
+# and take nothing below 32 MB from the system each time anew.
+_MALLOC = {-1: 1 << 30, -2: 1 << 24, -3: 1 << 25}
+
+
+def load_tensorflow(
+    *, deterministic: bool = False, device: str | None = None, by_pairs: bool = True
+) -> None:
+    """Imports TensorFlow without its notes about absent graphics cards.
+
+    Args:
+        deterministic: Whether its operations must be equal to the last bit from
+            run to run.
+        device: `cpu` hides all graphics cards; None leaves the choice to TensorFlow.
+        by_pairs: Whether pairs of texts run side by side, so that each operation is
+            best done by one core.
+    """
+    _keep_freed_memory()
+    with tempfile.TemporaryFile() as notes:
+        sys.stderr.flush()
+        terminal = os.dup(2)
+        os.dup2(notes.fileno(), 2)
+        try:
+            import tensorflow as tf
+
+            if by_pairs and _THREADS not in os.environ:
+                with contextlib.suppress(RuntimeError):  # it runs already
+                    tf.config.threading.set_intra_op_parallelism_threads(1)
+            if device == "cpu":
+                tf.config.set_visible_devices([], "GPU")
+            tf.config.list_logical_devices()
+        except BaseException:
+            notes.seek(0)
+            os.write(terminal, notes.read())
+            raise
+        finally:
+            sys.stderr.flush()
+            os.dup2(terminal, 2)
+            os.close(terminal)
+    if deterministic:
+        tf.config.experimental.enable_op_determinism()
+
+
+def core_count() -> int:
+    """Returns the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1  # macOS has no affinity
+
+
+def _keep_freed_memory() -> None:
+    """Lets tensors reuse memory, which the system would have to clear again."""
+    library = ctypes.CDLL(None)
+    if hasattr(library, "mallopt"):
+        for option, value in _MALLOC.items():
+            library.mallopt(option, value)

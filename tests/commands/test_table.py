@@ -1,0 +1,342 @@
+"""The table of models by ratio: its figures are those of the runs, in every format."""
+
+import csv
+import io
+import json
+import re
+import shutil
+import sys
+
+import numpy as np
+import pytest
+
+from cane_gane.__main__ import main
+from cane_gane.report.formats import Layout
+from cane_gane.report.layouts import as_csv, as_json, as_latex, as_markdown
+from cane_gane.report.overview import write_overview
+from cane_gane.report.ratios import Ratios
+from cane_gane.runs.config import Config
+from cane_gane.runs.folder import RunFolder
+from tests.launch import FLAGS, ROOT, refused
+from tests.runs.fake_training import write_run
+
+VARIANTS, RATIOS, SEEDS = ("cane", "ap"), (0.15, 0.55, 0.6), (1, 2, 3)
+BASELINES = {
+    "tfidf": "TF-IDF cosine",
+    "tfidf_one_hop": "TF-IDF with training neighbours",
+    "common_neighbours": "common neighbours",
+    "preferential_attachment": "preferential attachment",
+}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """The runs of a grid on cora: GANE-AP has one seed at 55 %, two at 60 %."""
+    home = tmp_path_factory.mktemp("grid")
+    for seed in SEEDS:
+        for ratio in RATIOS:
+            for variant in VARIANTS:
+                if variant == "ap" and seed > {0.55: 1, 0.6: 2}.get(ratio, 3):
+                    continue
+                config = Config.make(
+                    dataset="cora", ratio=ratio, method=variant, seed=seed
+                )
+                write_run(config, RunFolder.of(config, home), labels=True)
+    single = home / "cora-0.55-ap-seed1" / "metrics.json"
+    metrics = json.loads(single.read_text())
+    metrics["link_prediction"]["upstream"]["auc"] = 0.9796  # 98.0, as in the paper
+    metrics["baselines"]["upstream"]["tfidf_one_hop"]["auc"] = 0.97
+    single.write_text(json.dumps(metrics))
+    return home
+
+
+def read(home, variant, ratio):
+    """Returns the metrics of the runs in a cell of the table, straight from disk."""
+    paths = sorted(home.glob(f"cora-{ratio}-{variant}-seed*/metrics.json"))
+    return [json.loads(path.read_text()) for path in paths]
+
+
+def spread(values, error):
+    """Returns what a cell should say, by numpy."""
+    mean = f"{100 * np.mean(values):.1f}"
+    if len(values) == 1:
+        return f"{mean} ± {100 * error:.1f} (1)"
+    few = "" if len(values) == 3 else f" ({len(values)})"
+    return f"{mean} ± {100 * np.std(values, ddof=1):.1f}{few}"
+
+
+@pytest.fixture(scope="module")
+def found(home):
+    folders = [RunFolder(path.parent) for path in sorted(home.glob("*/metrics.json"))]
+    runs = [folder.one_run() for folder in folders]
+    return Ratios("cora", VARIANTS, RATIOS, SEEDS, runs)
+
+
+def tables(markdown):
+    """Returns the tables of a Markdown text: each a dict of rows by name."""
+    blocks = re.findall(r"(?:^\|.*\n)+", markdown + "\n", re.M)
+    split = [
+        [[cell.strip() for cell in line.strip("|").split("|")] for line in
+         block.splitlines()]
+        for block in blocks
+    ]  # fmt: skip
+    return [{row[0]: row[1:] for row in rows} for rows in split]
+
+
+@pytest.mark.parametrize(("place", "protocol"), [(0, "upstream"), (1, "strict")])
+def test_a_models_cell_is_mean_and_deviation_over_seeds(home, found, place, protocol):
+    rows = tables(as_markdown(found))[place]
+    for variant, name in (("cane", "CANE"), ("ap", "GANE-AP")):
+        for ratio, cell in zip(RATIOS, rows[name], strict=True):
+            links = [m["link_prediction"][protocol] for m in read(home, variant, ratio)]
+            text = spread([own["auc"] for own in links], links[0]["std_error"])
+            assert re.sub(" [↓†]", "", cell) == text
+
+
+@pytest.mark.parametrize(("place", "protocol"), [(0, "upstream"), (1, "strict")])
+def test_baselines_are_averaged_over_the_same_seeds(home, found, place, protocol):
+    rows = tables(as_markdown(found))[place]
+    for key, title in BASELINES.items():
+        for ratio, cell in zip(RATIOS[::2], rows[title][::2], strict=True):
+            runs = read(home, "cane", ratio)  # the splits are the same for all models
+            values = [own["baselines"][protocol][key]["auc"] for own in runs]
+            assert cell == spread(values, None)
+
+
+@pytest.mark.parametrize(("place", "protocol"), [(0, "upstream"), (1, "strict")])
+def test_a_cell_below_a_baseline_is_marked(home, found, place, protocol):
+    rows = tables(as_markdown(found))[place]
+    marked = []
+    for variant, name in (("cane", "CANE"), ("ap", "GANE-AP")):
+        for ratio, cell in zip(RATIOS, rows[name], strict=True):
+            runs = read(home, variant, ratio)
+            model = np.mean([m["link_prediction"][protocol]["auc"] for m in runs])
+            hurdles = [
+                np.mean([m["baselines"][protocol][key]["auc"] for m in runs])
+                for key in BASELINES
+            ]
+            marked.append("↓" in cell)
+            assert marked[-1] == (model < max(hurdles))
+    assert True in marked
+    assert False in marked
+
+
+def test_the_paper_stands_below_upstreams_protocol_alone(found):
+    upstream, strict, _ = tables(as_markdown(found))
+    assert upstream["GANE-AP, paper"] == ["94.0", "98.0", "–"]
+    assert upstream["CANE, paper"] == ["86.8", "94.6", "–"]
+    assert upstream["CANE, upstream's README"] == ["85.2", "93.4", "–"]
+    assert not any("paper" in name or "README" in name for name in strict)
+    assert "WANE, paper" not in upstream  # no such model in this table
+
+
+def test_what_reaches_the_papers_figure_is_marked(found):
+    markdown = as_markdown(found)
+    upstream, strict, _ = tables(markdown)
+    assert upstream["GANE-AP"][1].endswith("(1) †")  # 97.96 is 98.0 to one decimal
+    below = [cell for cell in upstream["GANE-AP"] if "†" not in cell]
+    assert all(float(cell[:4]) < 98.0 for cell in below)
+    assert "†" not in str(strict)
+    assert "† at or above the paper's figure" in markdown
+
+
+def test_macro_f1_stands_beside_the_papers(home, found):
+    rows = tables(as_markdown(found))[2]
+    for ratio in RATIOS:
+        scores = [own["node_classification"] for own in read(home, "ap", ratio)]
+        expected = [
+            spread([s[share]["macro_f1"] for s in scores],
+                   scores[0][share]["std"]["macro_f1"])
+            for share in ("0.1", "0.3", "0.5", "0.7")
+        ]  # fmt: skip
+        assert rows[f"GANE-AP, {100 * ratio:g} % of the edges"] == expected
+    assert rows["GANE-AP, paper"] == ["82.3", "84.2", "86.7", "88.5"]
+
+
+def test_latex_has_the_cells_of_markdown(found):
+    symbols = {r"$\pm$": "±", r"$\downarrow$": "↓", r"$\dagger$": "†", "--": "–"}
+    latex = as_latex(found)
+    for code, symbol in symbols.items():
+        latex = latex.replace(code, symbol)
+    parts = re.findall(r"\\begin{tabular}{(l+r+)}\n(.*?)\\end{tabular}", latex, re.S)
+    read_back = []
+    for columns, part in parts:
+        lines = [line for line in part.splitlines() if line != r"\hline"]
+        assert all(line.endswith(r" \\") for line in lines)
+        rows = [line.removesuffix(r" \\").split(" & ") for line in lines]
+        assert {len(row) for row in rows} == {len(columns)}
+        read_back.append([[cell.replace(r"\%", "%") for cell in row] for row in rows])
+    for rows, expected in zip(read_back, tables(as_markdown(found)), strict=True):
+        body = list(expected.items())[2:]
+        assert [(row[0], row[1:]) for row in rows[1:]] == body
+
+
+def test_latex_escapes_what_it_reads_as_code():
+    text = Layout("a_b & 5 % {x}", ("", "#1"), [[("$^~\\", "–")]]).latex()
+    assert r"\caption{a\_b \& 5 \% \{x\}}" in text
+    assert r"\$\^{}\~{}\textbackslash{} & -- \\" in text
+
+
+def test_csv_has_every_figure_to_four_decimals(home, found):
+    lines = list(csv.DictReader(io.StringIO(as_csv(found))))
+    of = {
+        tuple(line[key] for key in ("measure", "protocol", "kind", "key", "ratio",
+                                    "labels")): line
+        for line in lines
+    }  # fmt: skip
+    assert len(of) == len(lines)
+    links = [own["link_prediction"]["strict"] for own in read(home, "cane", 0.6)]
+    line = of["auc", "strict", "ours", "cane", "0.6", ""]
+    values = [own["auc"] for own in links]
+    assert float(line["mean"]) == pytest.approx(100 * np.mean(values), abs=1e-4)
+    assert float(line["std"]) == pytest.approx(100 * np.std(values, ddof=1), abs=1e-4)
+    assert line["seeds"] == "1 2 3"
+    assert line["std_error"] == ""
+    (single,) = read(home, "ap", 0.55)
+    line = of["macro_f1", "", "ours", "ap", "0.55", "0.3"]
+    score = single["node_classification"]["0.3"]
+    assert float(line["mean"]) == pytest.approx(100 * score["macro_f1"], abs=1e-4)
+    error = 100 * score["std"]["macro_f1"]
+    assert float(line["std_error"]) == pytest.approx(error, abs=1e-4)
+    assert of["auc", "upstream", "paper", "ap", "0.55", ""]["mean"] == "98.0000"
+
+
+def test_json_has_shares_and_what_was_run(home, found):
+    content = json.loads(as_json(found))
+    runs = [own for v in VARIANTS for r in RATIOS for own in read(home, v, r)]
+    assert content["runs"] == {"finished": len(runs), "all": 18}
+    took = sum(own["time"]["train"] + own["time"]["evaluate"] for own in runs)
+    assert content["seconds"] == pytest.approx(took)
+    own = content["auc"]["upstream"]["ours"]["ap"]["0.55"]
+    assert own["mean"] == 0.9796
+    assert own["seeds"] == [1]
+    assert own["reached"]
+    assert not own["below"]
+    assert content["macro_f1"]["paper"]["ap"]["0.7"]["mean"] == pytest.approx(0.885)
+
+
+def test_a_table_without_labels_or_published_figures_has_neither(tmp_path):
+    config = Config.make(dataset="mine", ratio=0.5, method="ot", seed=7)
+    folder = RunFolder.of(config, tmp_path)
+    write_run(config, folder)
+    found = Ratios("mine", ["ot", "ap"], [0.5], [7], [folder.one_run()])
+    write_overview(found, tmp_path)
+    upstream, strict = tables((tmp_path / "table.md").read_text())
+    assert list(upstream)[2:] == ["GANE-OT", "GANE-AP", *BASELINES.values()]
+    assert upstream["GANE-AP"] == ["–"]
+    assert "(1)" in strict["GANE-OT"][0]
+    names = {path.name for path in tmp_path.iterdir() if path.is_file()}
+    assert names == {"table.md", "table.csv", "table.tex", "table.json", "report.html"}
+    page = (tmp_path / "report.html").read_text()
+    assert 'href="./mine-0.5-ot-seed7/report.html"' in page
+    assert page.count("data:image/svg") == 2
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    program = (sys.executable, "-m", "tests.runs.fake_training")
+    monkeypatch.setattr("cane_gane.runs.cell.PROGRAM", program)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+
+def run(topics, output, *flags):
+    plain = ["--variants=cane,ap", "--ratios=0.6", "--seeds=1,2"]
+    return main(["table", str(topics), *plain, f"--output={output}", *flags])
+
+
+def names(output):
+    lines = (output / "started.txt").read_text().splitlines()
+    return [line.split()[0].removeprefix("topics-") for line in lines]
+
+
+def test_the_first_seed_comes_first_and_more_seeds_run_alone(
+    fake, topics, tmp_path, capsys
+):
+    assert run(topics, tmp_path, "--jobs=1") == 0
+    four = ["0.6-cane-seed1", "0.6-ap-seed1", "0.6-cane-seed2", "0.6-ap-seed2"]
+    assert names(tmp_path) == four
+    assert run(topics, tmp_path, "--seeds=1-3,2,4", "--jobs=2") == 0
+    added = [f"0.6-{variant}-seed{seed}" for variant in ("ap", "cane") for seed in "34"]
+    assert sorted(names(tmp_path)[4:]) == added
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1] == str(tmp_path / "report.html")
+    written = (tmp_path / "table.md").read_text()
+    assert out.endswith(f"{written}\n{tmp_path / 'report.html'}\n")
+    assert "8 of 8 runs are finished" in written
+    assert "Mean ± standard deviation over seeds 1 to 4." in written
+
+
+def test_cells_of_changed_data_are_refused(fake, topics, tmp_path, capsys):
+    network = shutil.copytree(topics, tmp_path / "data" / topics.name)
+    output = tmp_path / "out"
+    assert run(network, output, "--seeds=1") == 0
+    before = names(output)
+    with open(network / "graph.txt", "a") as file:
+        file.write("0\t1\n")
+    words = ["table", network, "--methods=cane,ap", "--ratios=0.6", "--seeds=1,2"]
+    error = refused(capsys, *words, f"--output={output}")
+    assert f"{network / 'graph.txt'}: found content" in error
+    assert error.endswith("was trained on: choose another --output\n")
+    assert names(output) == before
+
+
+def test_a_cell_that_fails_leaves_the_rest_of_the_table(
+    fake, topics, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("FAKE_FAIL", "topics-0.6-ap-seed1")
+    assert run(topics, tmp_path, "--seeds=1", "--jobs=2") == 2
+    out, error = capsys.readouterr()
+    upstream = tables(out)[0]
+    assert upstream["GANE-AP"] == ["–"]
+    assert upstream["CANE"] != ["–"]
+    assert "found 1 of 2 runs failed" in error.splitlines()[-1]
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    ("flag", "message"),
+    [
+        ("--methods=ap,up", "found method 'up'; expected some of cane, wane, ot, ap"),
+        ("--variants=ap,up", "found method 'up'; expected some of cane, wane, ot, ap"),
+        ("--methods=", "found no methods; expected --methods="),
+        ("--ratios=0.5,x", "found ratio 'x'; expected a number between 0 and 1"),
+        ("--ratios=0.5,1.5", "found ratio '1.5'; expected a number between 0 and 1"),
+        ("--ratios=1", "found ratio '1'; expected a number between 0 and 1"),
+        ("--ratios=55", "did you mean 0.55?"),
+        ("--ratios=", "found no ratios; expected --ratios="),
+        ("--seeds=1,b", "found seeds '1,b'; expected numbers"),
+        ("--seeds=-1", "found seeds '-1'; expected numbers"),
+        ("--seeds=3-1,4", "found seeds '3-1,4'; expected numbers"),
+        ("--seeds=1-1000000000", "found seeds '1-1000000000'; expected numbers up to"),
+        ("--seeds=1-999999999", "10,000 at the most"),
+        ("--seeds=2000001", "expected numbers up to 2,000,000 such as 1,2,3 or 1-10"),
+        ("--jobs=0", "jobs"),
+        ("--preset=upstream", "found preset upstream with method ap"),
+    ],
+)
+def test_bad_input_gets_one_line(fake, topics, tmp_path, capsys, flag, message):
+    assert run(topics, tmp_path / "out", flag) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_data_set_that_is_nowhere_gets_one_line(fake, tmp_path, capsys):
+    assert run(tmp_path / "nowhere", tmp_path / "out") == 2
+    error = capsys.readouterr().err
+    assert "found no data set and no folder" in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_a_cell_is_the_run_of_the_plain_command(topics, finished, tmp_path):
+    words = ["table", str(topics), "--variants=wane", "--ratios=0.6", "--seeds=1"]
+    assert main([*words, *FLAGS, f"--output={tmp_path}"]) == 0
+    mine, theirs = RunFolder(tmp_path / finished[0].name), RunFolder(finished[0])
+    assert mine.record()["settings"] == theirs.record()["settings"]
+    auc = mine.evaluation().link_prediction["strict"].auc
+    assert auc == theirs.evaluation().link_prediction["strict"].auc
+    rows = tables((tmp_path / "table.md").read_text())[1]
+    assert rows["WANE"][0].startswith(f"{100 * auc:.1f} ± ")

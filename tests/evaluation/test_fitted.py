@@ -1,0 +1,96 @@
+"""What a method leaves behind: scores of vectors, and nodes without a vector."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cane_gane.errors import InputError
+from cane_gane.evaluation.fitted import Fitted, SparseFitted, VectorFitted
+
+ROOT = Path(__file__).resolve().parents[2]
+NONE = [np.nan, np.nan]
+KINDS = pytest.mark.parametrize("kind", [VectorFitted, SparseFitted])
+
+
+@KINDS
+def test_a_score_is_the_inner_product(kind):
+    fitted = kind(np.array([[1, 2], [3, 4]]))
+    assert fitted.score_rows(np.array([1])).tolist() == [[11, 25]]
+
+
+@KINDS
+def test_vectors_are_given_back(kind):
+    vectors = np.array([[1.0, 0.0], [3.0, 4.0]], np.float32)
+    fitted = kind(vectors)
+    assert fitted.vectors.tolist() == vectors.tolist()
+    assert fitted.vectors.dtype == np.float32
+
+
+def test_a_node_without_a_vector_scores_zero():
+    fitted = VectorFitted([[1, 2], NONE, [3, 4], NONE])
+    scores = fitted.score_rows(np.array([0, 1]))
+    assert scores.tolist() == [[5, 0, 11, 0], [0, 0, 0, 0]]
+    assert fitted.missing.tolist() == [False, True, False, True]
+    assert np.isnan(fitted.vectors[1]).all()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_vector_that_is_not_finite_is_refused(value):
+    with pytest.raises(InputError, match=r"found 1 vectors .* the first of node 1"):
+        VectorFitted([[1, 2], [3, value]])
+
+
+@KINDS
+def test_pairs_are_scored_one_by_one_whatever_the_blocks(kind, monkeypatch):
+    monkeypatch.setattr("cane_gane.evaluation.fitted._BLOCK", 3)
+    rng = np.random.default_rng(0)
+    vectors, pairs = rng.normal(size=(20, 4)), rng.integers(20, size=(7, 5, 2))
+    expected = [[vectors[u] @ vectors[v] for u, v in row] for row in pairs]
+    np.testing.assert_allclose(kind(vectors).score(pairs), expected)
+
+
+@KINDS
+def test_no_pair_has_no_score(kind):
+    assert kind(np.eye(2)).score(np.zeros((0, 2), np.int64)).shape == (0,)
+
+
+class PairsOnly(Fitted):
+    """The least that a method can leave behind."""
+
+    vectors = np.eye(2)
+
+    def score(self, pairs):
+        return pairs.sum(axis=1)
+
+
+def test_a_method_need_not_score_rows():
+    assert PairsOnly().score_rows(np.array([0])) is None
+
+
+@pytest.mark.parametrize("name", ["score_texts", "match"])
+def test_a_method_that_reads_no_text_says_so(name):
+    fitted = PairsOnly()
+    assert not fitted.reads_texts
+    with pytest.raises(InputError, match="found a method that reads no text"):
+        getattr(fitted, name)(["red fox"], ["blue sea"])
+
+
+def test_a_method_that_cannot_be_saved_says_so(tmp_path):
+    with pytest.raises(InputError, match="found PairsOnly; it cannot be saved"):
+        PairsOnly().save(tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+
+
+def test_no_module_of_the_package_loads_tensorflow():
+    folder = ROOT / "cane_gane" / "evaluation"
+    names = sorted(path.stem for path in folder.glob("[a-z]*.py"))
+    assert "evaluate" in names
+    lines = [f"import cane_gane.evaluation.{name}" for name in names]
+    lines += ["import cane_gane.methods.baselines"]
+    check = "import sys; sys.exit('tensorflow' in sys.modules)"
+    code = "; ".join([*lines, check])
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False)
+    assert done.returncode == 0

@@ -1,0 +1,59 @@
+"""A served model in numpy: averages over edges, and batches of any integers."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from cane_gane.data.network import TextualNetwork
+from cane_gane.data.splits import Split
+from cane_gane.errors import InputError
+from cane_gane.serving import client
+from cane_gane.serving.client import ServedModel
+
+EDGES = np.array([[0, 1], [0, 2]])
+
+
+def fake(lonely=False):
+    """A model that embeds (node, context) as the two numbers, and scores their sum."""
+
+    def embed_nodes(nodes, contexts):
+        assert (nodes.dtype, contexts.dtype) == (tf.int64, tf.int64)
+        return {"embedding": tf.cast(tf.stack([nodes, contexts], 1), tf.float32)}
+
+    def score_nodes(source, target):
+        assert (source.dtype, target.dtype) == (tf.int64, tf.int64)
+        return {"score": tf.cast(source + target, tf.float32)}
+
+    signatures = {"embed_nodes": embed_nodes, "score_nodes": score_nodes}
+    network = TextualNetwork(texts=["red", "fox", "blue", "sea"], edges=EDGES)
+    split = Split(network, EDGES, EDGES[:0])
+    return ServedModel(signatures, split, lambda path: None, lonely=lonely)
+
+
+def test_a_vector_is_the_mean_over_the_training_edges_of_both_directions():
+    np.testing.assert_array_equal(fake().vectors[:3], [[0, 1.5], [1, 0], [2, 0]])
+
+
+def test_a_lonely_node_has_no_vector():
+    assert np.isnan(fake().vectors[3]).all()
+
+
+def test_a_lonely_node_is_embedded_in_its_own_context_if_asked_for():
+    np.testing.assert_array_equal(fake(lonely=True).vectors[3], [3, 3])
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.int64])
+def test_ids_of_any_integer_type_are_scored(dtype):
+    assert fake().score(EDGES.astype(dtype)).tolist() == [1, 2]
+
+
+def test_pairs_are_scored_batch_by_batch_in_their_order(monkeypatch):
+    monkeypatch.setattr(client, "BATCH", 3)
+    pairs = np.random.default_rng(0).integers(0, 4, (10, 2))
+    np.testing.assert_array_equal(fake().score(pairs), pairs.sum(1))
+    assert fake().score(pairs[:0]).shape == (0,)
+
+
+def test_a_folder_without_a_saved_model_is_named(tmp_path):
+    with pytest.raises(InputError, match=rf"{tmp_path}.*found no SavedModel"):
+        ServedModel.load(tmp_path, None, lonely=False)

@@ -1,0 +1,158 @@
+"""Files: whole or not at all, with the rights of a plain open, and their digests."""
+
+import hashlib
+import json
+import os
+import threading
+
+import pytest
+
+from cane_gane.errors import InputError
+from cane_gane.files import (
+    copy_folder,
+    digest,
+    locked,
+    new_folder,
+    read_json,
+    write_atomically,
+    write_json,
+)
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_is_written_into_a_new_folder(tmp_path):
+    path = tmp_path / "new" / "file.txt"
+    write_atomically(path, b"one")
+    write_atomically(path, b"two")
+    assert path.read_bytes() == b"two"
+    assert names(path.parent) == ["file.txt"]
+
+
+def test_a_file_has_the_rights_of_a_plain_open(tmp_path):
+    write_atomically(tmp_path / "ours", b"")
+    (tmp_path / "plain").write_bytes(b"")
+    with new_folder(tmp_path / "folder"):
+        pass
+    (tmp_path / "plain folder").mkdir()
+    modes = {path.name: path.stat().st_mode for path in tmp_path.iterdir()}
+    assert modes["ours"] == modes["plain"]
+    assert modes["folder"] == modes["plain folder"]
+
+
+def test_a_write_that_fails_leaves_the_file_as_it_was(tmp_path, monkeypatch):
+    path = tmp_path / "file.txt"
+    path.write_bytes(b"old")
+
+    def full(handle):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="no space left"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["file.txt"]
+
+
+def test_a_folder_appears_when_it_is_whole(tmp_path):
+    path = tmp_path / "folder"
+    with new_folder(path) as draft:
+        (draft / "a").write_text("a")
+        assert not path.exists()
+    assert names(path) == ["a"]
+    assert names(tmp_path) == ["folder"]
+
+
+def test_a_folder_is_replaced_as_a_whole(tmp_path):
+    path = tmp_path / "folder"
+    path.mkdir()
+    (path / "old").write_text("old")
+    with new_folder(path) as draft:
+        (draft / "new").write_text("new")
+    assert names(path) == ["new"]
+
+
+def test_an_error_leaves_the_folder_as_it_was(tmp_path):
+    path = tmp_path / "folder"
+    path.mkdir()
+    (path / "old").write_text("old")
+    with pytest.raises(ZeroDivisionError), new_folder(path) as draft:
+        (draft / "new").write_text(str(1 / 0))
+    assert names(path) == ["old"]
+    assert names(tmp_path) == ["folder"]
+
+
+def test_a_copy_has_the_files_of_its_source_and_no_others(tmp_path):
+    source, path = tmp_path / "source", tmp_path / "copy"
+    (source / "inner").mkdir(parents=True)
+    (source / "inner" / "file").write_text("text")
+    path.mkdir()
+    (path / "old").write_text("old")
+    copy_folder(source, path)
+    assert names(path) == ["inner"]
+    assert digest(path) == digest(source)
+
+
+def test_json_comes_back(tmp_path):
+    content = {"name": "Zoë ↓", "values": [1, 2.5, None, True]}
+    write_json(tmp_path / "file.json", content)
+    assert read_json(tmp_path / "file.json") == content
+    assert json.loads((tmp_path / "file.json").read_bytes()) == content
+
+
+def test_a_number_that_json_lacks_is_not_written(tmp_path):
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write_json(tmp_path / "file.json", {"auc": float("nan")})
+    assert names(tmp_path) == []
+
+
+def test_without_a_file_there_is_no_json(tmp_path):
+    assert read_json(tmp_path / "file.json") is None
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [(b"", ":1"), (b'{"a": 1,\n', ":2"), (b"<html>", ":1"), (b'"\xff"', "")],
+)
+def test_what_is_no_json_is_refused_in_one_line(tmp_path, content, line):
+    path = tmp_path / "file.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        read_json(path)
+    expected = f"{path}{line}: found no JSON; expected what a run wrote there"
+    assert str(caught.value) == expected
+
+
+def test_a_digest_is_that_of_the_content(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"content")
+    assert digest(path) == hashlib.sha256(b"content").hexdigest()
+    assert digest(tmp_path / "absent") is None
+
+
+def test_the_digest_of_a_folder_depends_on_names_and_contents(tmp_path):
+    found = []
+    for files in ({"a": "1", "b": "2"}, {"a": "2", "b": "1"}, {"a": "1", "c": "2"}):
+        with new_folder(tmp_path / "folder") as draft:
+            for name, text in files.items():
+                (draft / name).write_text(text)
+        found.append(digest(tmp_path / "folder"))
+    assert len(set(found)) == 3
+
+
+def test_a_second_holder_of_a_lock_waits(tmp_path):
+    events = []
+
+    def second():
+        with locked(tmp_path / "folder" / "lock"):
+            events.append("second")
+
+    with locked(tmp_path / "folder" / "lock"):
+        thread = threading.Thread(target=second)
+        thread.start()
+        thread.join(0.2)
+        events.append("first")
+    thread.join()
+    assert events == ["first", "second"]

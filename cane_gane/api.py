@@ -165,7 +165,7 @@ def fit(
     data: Split | TextualNetwork,
     method: str = "ap",
     *,
-    seed: int = 1,
+    seed: int | None = None,
     device: str = "auto",
     **settings: Any,
 ) -> Model:
@@ -174,7 +174,7 @@ def fit(
     Args:
         data: A split, or a network, all of whose edges are then for training.
         method: The method's key; `bash run.sh --help` lists them.
-        seed: What every random choice depends on.
+        seed: What every random choice depends on; the split's own by default.
         device: Where to compute: `auto` or `cpu`.
         **settings: Settings of the method, such as `epochs=3`; `bash run.sh train
             --help` lists them.
@@ -189,6 +189,7 @@ def fit(
         split = Split(data, data.edges, data.edges[:0])
     else:
         split = data
+    seed = split.seed if seed is None else seed
     config = Config.make(
         dataset=split.network.source or NETWORK,
         ratio=split.ratio,

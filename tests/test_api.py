@@ -151,3 +151,14 @@ def test_a_split_that_was_changed_is_refused(saved, tmp_path):
 def test_an_unknown_setting_is_refused_with_the_nearest(topics):
     with pytest.raises(InputError, match="did you mean 'epochs'"):
         cane_gane.fit(cane_gane.load(topics), "wane", epoch=3)
+
+
+def test_the_record_has_the_seeds_of_split_and_training(topics, tmp_path):
+    split = cane_gane.load(topics).split(0.6, seed=3)
+    model = cane_gane.fit(split, "wane", **{**SMALL, "epochs": 1})
+    assert model.config.seed == 3
+    other = cane_gane.fit(split, "wane", seed=5, **{**SMALL, "epochs": 1})
+    other.save(tmp_path / "other")
+    again = cane_gane.open(tmp_path / "other")
+    assert (again.config.seed, again.split.seed) == (5, 3)
+    assert (again.split.train == split.train).all()

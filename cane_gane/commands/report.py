@@ -34,7 +34,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         if not folder.finished or not (folder.path / "config.json").is_file():
             raise InputError(
                 f"{folder.path}: found no finished run; expected config.json and "
-                "metrics.json there, which bash run.sh DATASET RATIO VARIANT writes"
+                "metrics.json there, which bash run.sh DATASET RATIO METHOD writes"
             )
     if len(folders) == 1:
         print(_one(folders[0], values.output))

@@ -30,8 +30,8 @@ class AttentionParsing(MaskConsumer):
     flat. `scale` multiplies them by n m: their mean is 1, whatever the lengths.
 
     **Initial values**, of which the paper says nothing: filters uniform in
-    [0, 2 / (window x input channels)], so that they average and no ReLU starts dead;
-    B = 1 / channels, so that matched words start with more weight than others.
+    [0, 2 / window], so that they average and no ReLU starts dead; B = 1 / channels, so
+    that matched words start with more weight than others.
 
     Example:
         >>> plan = keras.random.uniform((2, 5, 7), seed=1)
@@ -42,10 +42,8 @@ class AttentionParsing(MaskConsumer):
     Args:
         window: Width of the filters; the paper's is 21.
         channels: Number of filters, c; the paper's is 1.
-        depth: Number of convolutions, each with its ReLU.
         reading: `"context"` or `"literal"`.
         scale: Multiply the plan by n m; False is the paper's.
-        use_bias: Add a trainable number to each filter's output; the paper has none.
         return_plan: Also return w.
         **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
 
@@ -70,45 +68,26 @@ class AttentionParsing(MaskConsumer):
         self,
         window: int = 21,
         channels: int = 1,
-        depth: int = 1,
         reading: str = "context",
         scale: bool = True,
-        use_bias: bool = False,
         return_plan: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.window = masking.check_positive("window", window)
         self.channels = masking.check_positive("channels", channels)
-        self.depth = masking.check_positive("depth", depth)
         self.reading = masking.check_choice("reading", reading, ["context", "literal"])
         self.scale = scale
-        self.use_bias = use_bias
         self.return_plan = return_plan
 
     def build(self, plan_shape: Shape, context_shape: Shape) -> None:
-        """Makes filters `[window, c_in, c]`, biases, and the linear map B."""
+        """Makes filters `[window, 1, c]` and the linear map B."""
         self._check_shapes(plan_shape, context_shape)
-        self.kernels, self.biases = [], []
-        for layer in range(self.depth):
-            inputs = 1 if layer == 0 else self.channels
-            largest = 2 / (self.window * inputs)
-            kernel = self.add_weight(
-                name=f"kernel_{layer}",
-                shape=(self.window, inputs, self.channels),
-                initializer=keras.initializers.RandomUniform(0, largest),
-            )
-            self.kernels.append(kernel)
-            if self.use_bias:
-                bias = self.add_weight(
-                    name=f"bias_{layer}", shape=(self.channels, 1), initializer="zeros"
-                )
-                self.biases.append(bias)
-        self.projection = self.add_weight(
-            name="projection",
-            shape=(self.channels,),
-            initializer=keras.initializers.Constant(1 / self.channels),
-        )
+        shape = (self.window, 1, self.channels)
+        initial = keras.initializers.RandomUniform(0, 2 / self.window)
+        self.kernel = self.add_weight(shape, initial, name="kernel_0")
+        initial = keras.initializers.Constant(1 / self.channels)
+        self.projection = self.add_weight((self.channels,), initial, name="projection")
 
     def _check_shapes(self, plan_shape: Shape, context_shape: Shape) -> None:
         fits = len(plan_shape) == len(context_shape) == 3
@@ -136,9 +115,8 @@ class AttentionParsing(MaskConsumer):
         dtype = precise(plan).dtype
         source_counts = masking.word_counts(source_mask, plan, dtype)
         context_counts = masking.word_counts(context_mask, plan, dtype, axis=2)
-        order = context_order
-        if order is None:
-            order = _in_a_row(context_counts > 0)
+        positions = _in_a_row(context_counts > 0)
+        order = positions if context_order is None else context_order
         pooled = self._parse(plan, source_counts, context_counts, order)
         logits = tf.linalg.matvec(pooled, precise(self.projection))
         real = order > 0 if self.reading == "context" else source_counts > 0
@@ -165,48 +143,23 @@ class AttentionParsing(MaskConsumer):
             tf.cast(tf.math.divide_no_nan(tf.ones((), dtype), counts), plan.dtype)
             for counts in (source_counts, context_counts)
         )
-        hidden = tf.transpose(plan, [0, 2, 1])  # convolutions run along the context
-        hidden = tf.expand_dims(hidden * columns[:, :, None] * rows[:, None, :], 2)
-        size = tf.ones((), dtype)
-        if self.scale:
-            size = tf.expand_dims(lengths(source_counts) * lengths(context_counts), 2)
-        # filters without bias keep a factor, so that it can wait for fewer numbers
-        if self.use_bias:
-            hidden = tf.cast(precise(hidden) * size[..., None], plan.dtype)
-        *before, last = (tf.cast(kernel, plan.dtype) for kernel in self.kernels)
-        written = tf.cast(order > 0, plan.dtype)[:, :, None, None]
-        for layer, kernel in enumerate(before):
-            # what a filter writes past the end of a text, the next one must not read
-            hidden = self._activate(convolve(hidden, kernel, order), layer) * written
-            order = _in_a_row(order > 0)
-        pooled = precise(self._pool(hidden, last, order, source_counts > 0, written))
-        return pooled if self.use_bias else pooled * size
-
-    def _pool(
-        self,
-        hidden: tf.Tensor,
-        kernel: tf.Tensor,
-        order: tf.Tensor,
-        real_source: tf.Tensor,
-        written: tf.Tensor,
-    ) -> tf.Tensor:
-        """The last convolution and the largest of its values over one side."""
-        layer = self.depth - 1
-        if self.reading == "context" and not self.use_bias:
-            # ReLU and the maximum can be exchanged: one column is left to look at
-            return self._activate(largest_of_columns(hidden, kernel, order), layer)
-        # never below 0, so zeros at padding leave a maximum as it is
-        columns = tf.cast(real_source, hidden.dtype)[:, None, None, :]
-        hidden = self._activate(convolve(hidden, kernel, order), layer)
-        hidden = hidden * written * columns
+        hidden = tf.transpose(plan, [0, 2, 1])  # the convolution is along the context
+        hidden = hidden * columns[:, :, None] * rows[:, None, :]
+        kernel = tf.cast(self.kernel[:, 0], plan.dtype)
         if self.reading == "context":
-            return tf.reduce_max(hidden, 3)
-        return tf.transpose(tf.reduce_max(hidden, 1), [0, 2, 1])
-
-    def _activate(self, hidden: tf.Tensor, layer: int) -> tf.Tensor:
-        if self.use_bias:
-            hidden += tf.cast(self.biases[layer], hidden.dtype)
-        return tf.nn.relu(hidden)
+            # ReLU and the maximum can be exchanged: one column is left to look at
+            pooled = tf.nn.relu(largest_of_columns(hidden, kernel, order))
+        else:
+            # never below 0, so zeros at padding leave a maximum as it is
+            written = tf.cast(order > 0, plan.dtype)[:, :, None, None]
+            read = tf.cast(source_counts > 0, plan.dtype)[:, None, None, :]
+            hidden = tf.nn.relu(convolve(hidden, kernel, order)) * written * read
+            pooled = tf.transpose(tf.reduce_max(hidden, 1), [0, 2, 1])
+        if not self.scale:
+            return precise(pooled)
+        # filters keep a factor, so that it can wait for fewer numbers
+        size = lengths(source_counts) * lengths(context_counts)
+        return precise(pooled) * tf.expand_dims(size, 2)
 
 
 def _in_a_row(real: tf.Tensor) -> tf.Tensor:
@@ -221,9 +174,8 @@ def _summed_by_word(
     batch = tf.shape(weights)[0]
     word = tf.range(batch)[:, None] * words + order - 1
     cells = tf.where(order > 0, word, -1)
-    return tf.reshape(
-        tf.math.unsorted_segment_sum(weights, cells, batch * words), [batch, words]
-    )
+    sums = tf.math.unsorted_segment_sum(weights, cells, batch * words)
+    return tf.reshape(sums, [batch, words])
 
 
 def _differ(one: int | None, other: int | None) -> bool:

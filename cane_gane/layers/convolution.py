@@ -21,24 +21,23 @@ def convolve(rows: tf.Tensor, kernel: tf.Tensor, order: tf.Tensor) -> tf.Tensor:
     convolutions.
 
     Args:
-        rows: `[batch, k, c_in, n]`.
-        kernel: `[window, c_in, c]`.
+        rows: `[batch, k, n]`.
+        kernel: `[window, c]`.
         order: Which row is at each position, `[batch, m]`.
 
     Returns:
         `[batch, m, c, n]`.
     """
-    window, inputs, outputs = kernel.shape
-    batch, k, _, n = tf.unstack(tf.shape(rows))
+    window, outputs = kernel.shape
+    batch, k, n = tf.unstack(tf.shape(rows))
     m = tf.shape(order)[1]
     blocks = -(-m // _BLOCK)
     read = _padded(order, window, blocks * _BLOCK)
     frames = tf.range(blocks)[:, None] * _BLOCK + tf.range(_BLOCK + window - 1)
     read = tf.gather(read, frames, axis=1)  # [b, blocks, frame]
-    flat = tf.pad(tf.reshape(rows, [batch * k, inputs * n]), [[0, 1], [0, 0]])
+    flat = tf.pad(tf.reshape(rows, [batch * k, n]), [[0, 1], [0, 0]])
     at = tf.range(batch)[:, None, None] * k + read - 1
-    seen = tf.gather(flat, tf.where(read > 0, at, batch * k))
-    seen = tf.reshape(seen, [batch, blocks, frames.shape[1] * inputs, n])
+    seen = tf.gather(flat, tf.where(read > 0, at, batch * k))  # [b, blocks, frame, n]
     product = tf.matmul(_band(kernel), seen)  # [b, blocks, block * c, n]
     return tf.reshape(product, [batch, blocks * _BLOCK, outputs, n])[:, :m]
 
@@ -52,8 +51,8 @@ def largest_of_columns(
     several: of n columns it looks at one.
 
     Args:
-        rows: `[batch, k, c_in, n]`.
-        kernel: `[window, c_in, c]`.
+        rows: `[batch, k, n]`.
+        kernel: `[window, c]`.
         order: Which row is at each position, `[batch, m]`.
 
     Returns:
@@ -83,26 +82,20 @@ def _of_columns(
     upstream: tf.Tensor,
 ) -> tuple[tf.Tensor, tf.Tensor]:
     """Derivatives by rows and kernel where each result comes from one column."""
-    window, inputs, _ = kernel.shape
-    batch, k, _, n = tf.unstack(tf.shape(rows))
-    m = tf.shape(order)[1]
-    # axes: position, position in the window, batch, c, c_in
+    window, m = kernel.shape[0], tf.shape(order)[1]
+    batch, k, n = tf.unstack(tf.shape(rows))
+    # axes: position, position in the window, batch, c
     windows = tf.range(m)[:, None] + tf.range(window)
-    read = tf.gather(_turned(_padded(order, window, m)), windows)[..., None, None]
-    columns = _turned(columns)[:, None, :, :, None]
-    upstream = tf.transpose(upstream, [1, 0, 2])[:, None, :, :, None]
-    at = tf.range(batch)[:, None, None] * k + read - 1
-    cells = (at * inputs + tf.range(inputs)) * n + columns
+    read = tf.gather(_turned(_padded(order, window, m)), windows)[..., None]
+    upstream = tf.transpose(upstream, [1, 0, 2])[:, None]
+    at = tf.range(batch)[:, None] * k + read - 1
+    cells = at * n + _turned(columns)[:, None]
     inside = tf.broadcast_to(read > 0, tf.shape(cells))
     seen = tf.gather(tf.reshape(rows, [-1]), tf.where(inside, cells, 0))
     by_kernel = tf.reduce_sum(tf.where(inside, seen * upstream, 0), [0, 2])
-    each = upstream * tf.transpose(kernel, [0, 2, 1])[:, None]
-    by_rows = tf.math.unsorted_segment_sum(
-        tf.reshape(each, [-1]),
-        tf.reshape(tf.where(inside, cells, -1), [-1]),
-        tf.size(rows),
-    )
-    return tf.reshape(by_rows, tf.shape(rows)), tf.transpose(by_kernel, [0, 2, 1])
+    each, cells = upstream * kernel[:, None], tf.where(inside, cells, -1)
+    by_rows = tf.math.unsorted_segment_sum(each, cells, tf.size(rows))
+    return tf.reshape(by_rows, tf.shape(rows)), by_kernel
 
 
 def _turned(integers: tf.Tensor) -> tf.Tensor:
@@ -123,14 +116,13 @@ def _padded(order: tf.Tensor, window: int, length: tf.Tensor) -> tf.Tensor:
 
 
 def _band(kernel: tf.Tensor) -> tf.Tensor:
-    """The filters at each position of a block, `[block * c, frame * c_in]`."""
-    window, inputs, outputs = kernel.shape
+    """The filters at each position of a block, `[block * c, frame]`."""
+    window, outputs = kernel.shape
     frame = _BLOCK + window - 1
     # Laid out again and again in lines one shorter than itself, a line moves on by one
     # column from row to row.
-    line = tf.pad(kernel, [[0, _BLOCK], [0, 0], [0, 0]])
+    line = tf.pad(kernel, [[0, _BLOCK], [0, 0]])
     lines = tf.broadcast_to(line, [_BLOCK, *line.shape])
-    lines = tf.reshape(lines, [-1, inputs, outputs])[: _BLOCK * frame]
-    lines = tf.reshape(lines, [_BLOCK, frame, inputs, outputs])
-    lines = tf.transpose(lines, [0, 3, 1, 2])
-    return tf.reshape(lines, [_BLOCK * outputs, frame * inputs])
+    lines = tf.reshape(lines, [-1, outputs])[: _BLOCK * frame]
+    lines = tf.transpose(tf.reshape(lines, [_BLOCK, frame, outputs]), [0, 2, 1])
+    return tf.reshape(lines, [_BLOCK * outputs, frame])

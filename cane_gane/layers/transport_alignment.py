@@ -7,13 +7,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from cane_gane.layers.masking import (
-    Mask,
-    lengths,
-    precise,
-    weighted_words,
-    word_counts,
-)
+from cane_gane.layers.masking import Mask, lengths, weighted_words, word_counts
 from cane_gane.layers.transport_plan import TransportPlan
 
 
@@ -51,8 +45,6 @@ class TransportAlignment(TransportPlan):
         source_mask: True at real words, or how often each occurs in the text,
             `[batch, n]`.
         target_mask: The same, `[batch, m]`.
-        plan: A plan solved elsewhere, `[batch, n, m]`, zero at padding; then nothing
-            is solved here.
 
     Returns:
         `(source_aligned, target_aligned)`, `[batch, n, p]` and `[batch, m, p]`, zeros
@@ -81,13 +73,10 @@ class TransportAlignment(TransportPlan):
         target: tf.Tensor,
         source_mask: Mask = None,
         target_mask: Mask = None,
-        plan: Mask = None,
     ) -> tuple[tf.Tensor, ...]:
         """Both texts aligned, and the plan if it was asked for."""
-        if plan is None:
-            with tf.name_scope("plan"):
-                plan = self.solve(source, target, source_mask, target_mask)
-        plan = precise(plan)
+        with tf.name_scope("plan"):
+            plan = self.solve(source, target, source_mask, target_mask)
         source_counts = word_counts(source_mask, source, plan.dtype)
         target_counts = word_counts(target_mask, target, plan.dtype)
         if self.pooled:

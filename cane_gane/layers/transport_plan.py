@@ -81,26 +81,20 @@ class TransportPlan(MaskConsumer):
         plan = self.solve(source, target, source_mask, target_mask)
         return tf.cast(plan, self.compute_dtype)
 
-    def solve(
-        self,
-        source: tf.Tensor,
-        target: tf.Tensor,
-        source_mask: Mask = None,
-        target_mask: Mask = None,
-    ) -> tf.Tensor:
+    def solve(self, source: tf.Tensor, target: tf.Tensor, *masks: Mask) -> tf.Tensor:
         """The plan at least in float32; entries near 1 / (n m) need that."""
-        source, target = precise(source), precise(target)
+        cost = _COSTS[self.cost](precise(source), precise(target))
+        source_weights, target_weights = (
+            None if mask is None else masking.word_shares(tf.cast(mask, cost.dtype))
+            for mask in masks
+        )
         return ipot(
-            _COSTS[self.cost](source, target),
-            source_weights=_weights(source_mask, source.dtype),
-            target_weights=_weights(target_mask, target.dtype),
+            cost,
+            source_weights=source_weights,
+            target_weights=target_weights,
             beta=self.beta,
             iterations=self.iterations,
             inner_iterations=self.inner_iterations,
             gradient=self.gradient,
             cost_range=2.0 if self.cost == "cosine" else None,
         )
-
-
-def _weights(mask: Mask, dtype: tf.DType) -> Mask:
-    return None if mask is None else masking.word_shares(tf.cast(mask, dtype))

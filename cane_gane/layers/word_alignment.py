@@ -7,14 +7,8 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from cane_gane.layers.masking import (
-    Mask,
-    MaskConsumer,
-    lengths,
-    masked_softmax,
-    precise,
-    real_words,
-)
+from cane_gane.layers import masking
+from cane_gane.layers.masking import Mask, MaskConsumer, precise, real_words
 
 
 @keras.saving.register_keras_serializable(package="cane_gane")
@@ -74,32 +68,22 @@ class WordAlignment(MaskConsumer):
         """Both texts aligned, and the weights if they were asked for."""
         real_source = real_words(source_mask, source)
         real_target = real_words(target_mask, target)
-        dtype = self.compute_dtype
         product = tf.matmul(precise(source), precise(target), transpose_b=True)
         affinity = self.scale * product
         back = tf.transpose(affinity, [0, 2, 1])
-        weights = source_weights, target_weights = (
-            tf.cast(masked_softmax(affinity, _both(real_source, real_target)), dtype),
-            tf.cast(masked_softmax(back, _both(real_target, real_source)), dtype),
-        )
-        if self.pooled:
-            weights = tuple(
-                _mean_row(rows, real)
-                for rows, real in zip(weights, (real_source, real_target), strict=True)
-            )
-        both = tuple(map(tf.matmul, weights, (target, source)))
-        if self.pooled:
-            both = tuple(tf.squeeze(words, 1) for words in both)
-        return (*both, source_weights, target_weights) if self.return_plan else both
+        near = self._align(affinity, real_source, real_target, target)
+        far = self._align(back, real_target, real_source, source)
+        both = (near[0], far[0])
+        return (*both, near[1], far[1]) if self.return_plan else both
 
-
-def _mean_row(weights: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
-    """The mean over real words of weights, zero at padding, `[batch, 1, m]`."""
-    total = tf.reduce_sum(weights, 1)
-    mean = tf.math.divide_no_nan(total, lengths(tf.cast(real, total.dtype)))
-    return tf.expand_dims(mean, 1)
-
-
-def _both(real: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
-    """Pairs of real words, `[batch, n, m]`."""
-    return real[:, :, None] & other[:, None, :]
+    def _align(
+        self, affinity: tf.Tensor, real: tf.Tensor, other: tf.Tensor, words: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """A text in the words of the other, `[batch, m, p]`, and their weights."""
+        weights = masking.masked_softmax(affinity, real[:, :, None] & other[:, None, :])
+        weights = tf.cast(weights, self.compute_dtype)
+        if not self.pooled:
+            return tf.matmul(weights, words), weights
+        count = masking.lengths(tf.cast(real, weights.dtype))
+        mean = tf.math.divide_no_nan(tf.reduce_sum(weights, 1), count)
+        return masking.weighted_words(mean, words), weights

@@ -1,4 +1,4 @@
-"""What speaks for an edge: plain features of two nodes, from texts and training edges."""
+"""What speaks for an edge: plain features of two nodes, by texts and edges."""
 
 from __future__ import annotations
 

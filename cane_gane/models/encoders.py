@@ -45,10 +45,8 @@ class _Encoder(MaskConsumer):
     def _aggregate_to(self, units: int, pooling: str, kernel_initializer: Any) -> None:
         """Makes the last of the layers inside."""
         self.units, self.pooling = units, pooling
-        self.aggregate = Aggregation(
-            units, pooling, kernel_initializer=kernel_initializer,
-            dtype=self.dtype_policy, name="aggregate",
-        )  # fmt: skip
+        options = {"dtype": self.dtype_policy, "kernel_initializer": kernel_initializer}
+        self.aggregate = Aggregation(units, pooling, name="aggregate", **options)
         self.kernel_initializer = self.aggregate.kernel_initializer
 
     def build(self, source_shape: Shape, target_shape: Shape) -> None:
@@ -87,24 +85,14 @@ class _Encoder(MaskConsumer):
         masks = {"source_mask": source_mask, "target_mask": target_mask}
         source_aligned, target_aligned, plan, *_ = self.align(source, target, **masks)
         source_parts, target_parts = [source, source_aligned], [target, target_aligned]
-        if self.parse is not None:
+        if (parse := self.parse) is not None:
             back = tf.transpose(plan, [0, 2, 1])
-            source_parts.append(
-                self.parse(
-                    plan, target, source_mask=source_mask, context_mask=target_mask,
-                    context_order=target_order,
-                )
-            )  # fmt: skip
-            target_parts.append(
-                self.parse(
-                    back, source, source_mask=target_mask, context_mask=source_mask,
-                    context_order=source_order,
-                )
-            )  # fmt: skip
-        return (
-            self.aggregate(source_parts, mask=source_mask),
-            self.aggregate(target_parts, mask=target_mask),
-        )
+            near = {"source_mask": source_mask, "context_mask": target_mask}
+            far = {"source_mask": target_mask, "context_mask": source_mask}
+            source_parts.append(parse(plan, target, context_order=target_order, **near))
+            target_parts.append(parse(back, source, context_order=source_order, **far))
+        vector = self.aggregate(source_parts, mask=source_mask)
+        return vector, self.aggregate(target_parts, mask=target_mask)
 
     def match(
         self, source: tf.Tensor, target: tf.Tensor, **masks: tf.Tensor
@@ -149,13 +137,11 @@ class TransportEncoder(_Encoder):
         """
         super().__init__(**kwargs)
         self.scale, self.transport, self.parsing = scale, transport, parsing
-        policy = {"dtype": self.dtype_policy, "scale": scale}
-        self.align = TransportAlignment(
-            return_plan=True, pooled=pooling == "mean", name="align", **policy,
-            **(transport or {}),
-        )  # fmt: skip
+        shared = {"scale": scale, "dtype": self.dtype_policy}
+        options = {"return_plan": True, "pooled": pooling == "mean", **shared}
+        self.align = TransportAlignment(name="align", **options, **(transport or {}))
         if parsing is not None:
-            self.parse = AttentionParsing(name="parse", **policy, **parsing)
+            self.parse = AttentionParsing(name="parse", **shared, **parsing)
         self._aggregate_to(units, pooling, kernel_initializer)
 
     @property

@@ -80,6 +80,7 @@ class RunFolder:
         self.path.mkdir(parents=True, exist_ok=True)
         with self.held():
             if overwrite:
+                find_dataset(config.dataset)  # before anything is deleted
                 self._clear()
             self.check(config, "add --overwrite, or choose another --runs_dir")
             try:

@@ -159,12 +159,13 @@ def reopen(
     config = folder.config()
     network = TextualNetwork.read(folder.data(dataset), config.dataset)
     folder.check_files()
-    split = dataclasses.replace(
-        read_split(folder.path, network),
-        ratio=config.ratio,
-        rule=config.split,
-        seed=config.seed,
-    )
+    drawn: dict[str, Any] = {
+        "ratio": config.ratio,
+        "rule": config.split,
+        "seed": config.seed,
+    }
+    drawn |= folder.record().get("split", {})
+    split = dataclasses.replace(read_split(folder.path, network), **drawn)
     method = find_method(config.method)
     method.start(config.settings, device)
     return config, split, method.open(folder.path / MODEL, split, config.settings)
@@ -192,6 +193,7 @@ def write_inputs(
         "settings": config.flat(),
         "command": command,
         "data": data,
+        "split": {"ratio": split.ratio, "rule": split.rule, "seed": split.seed},
         "files": {name: digest(folder.path / name) for name in SPLIT_FILES},
         "versions": _versions(),
         "commit": _commit(),

@@ -98,7 +98,10 @@ class NoiseSampler:
     ) -> npt.NDArray[np.bool_]:
         rejected = (drawn == sources) | (drawn == targets)
         if len(self._neighbours):
-            rejected |= np.isin(sources * self._span + drawn, self._neighbours)
+            keys = sources * self._span + drawn
+            at = np.searchsorted(self._neighbours, keys)
+            at = np.minimum(at, len(self._neighbours) - 1)
+            rejected |= self._neighbours[at] == keys
         return rejected
 
     def _check_that_negatives_exist(self, edges: Integers) -> None:

@@ -38,12 +38,9 @@ class GraphTokenizer(tf.Module):
         """
         super().__init__()
         self._max_length = max_length
-        line, number = (
-            tf.lookup.TextFileIndex.WHOLE_LINE,
-            tf.lookup.TextFileIndex.LINE_NUMBER,
-        )
+        part = tf.lookup.TextFileIndex
         words = tf.lookup.TextFileInitializer(
-            str(vocabulary), tf.string, line, tf.int64, number
+            str(vocabulary), tf.string, part.WHOLE_LINE, tf.int64, part.LINE_NUMBER
         )
         self._id_of = tf.lookup.StaticHashTable(words, default_value=unknown)
 

@@ -27,6 +27,7 @@ def load_tensorflow(
             best done by one core.
     """
     _keep_freed_memory()
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     with tempfile.TemporaryFile() as notes:
         sys.stderr.flush()
         terminal = os.dup(2)

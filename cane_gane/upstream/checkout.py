@@ -66,7 +66,7 @@ class Checkout:
             return None
         return (
             f"{self.folder}: found {', '.join(changed)} other than at commit "
-            f"{COMMIT[:7]}; it runs all the same, but its figures may differ"
+            f"{COMMIT[:7]}; it runs, but its figures may differ"
         )
 
     def copy_to(self, work: Path, split: Split, dataset: str) -> None:

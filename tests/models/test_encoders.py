@@ -15,9 +15,7 @@ TRANSPORT = {
     "cost": "cosine", "beta": 0.5, "iterations": 7, "inner_iterations": 1,
     "gradient": "full",
 }  # fmt: skip
-PARSING = {
-    "window": 3, "channels": 2, "depth": 1, "reading": "context", "use_bias": False,
-}  # fmt: skip
+PARSING = {"window": 3, "channels": 2, "reading": "context"}
 PAIR = {
     "axes": {"source": (4, "source_mask", 6), "target": (4, "target_mask", 6)},
     "masks": {"source_mask": [5, 3, 1, 4], "target_mask": [4, 7, 2, 0]},

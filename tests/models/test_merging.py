@@ -83,7 +83,7 @@ def test_a_merged_word_is_aligned_as_each_of_its_occurrences(pair, scale):
     [
         {"window": 3},
         {"window": 4, "scale": False},
-        {"window": 3, "channels": 2, "depth": 2, "use_bias": True},
+        {"window": 3, "channels": 2},
     ],
     ids=str,
 )

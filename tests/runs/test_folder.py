@@ -74,6 +74,15 @@ def test_overwriting_clears_the_folder(config, tmp_path):
         assert [path.name for path in folder.path.iterdir()] == [".lock"]
 
 
+def test_nothing_is_cleared_where_the_data_set_is_gone(config, tmp_path):
+    folder = RunFolder.of(config, tmp_path)
+    write_run(config, folder)
+    gone = Config.make(dataset=str(tmp_path / "gone"), ratio=0.5)
+    with pytest.raises(InputError), folder.opened(gone, overwrite=True):
+        pass
+    assert folder.finished
+
+
 def test_a_setting_that_is_newer_than_the_run_had_its_default(config, tmp_path):
     folder = RunFolder.of(config, tmp_path)
     write_run(config, folder)

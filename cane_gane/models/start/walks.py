@@ -82,7 +82,7 @@ def walk_step(own: Any, joined: Any) -> Any:
 
 def log_walks(step: Any, nodes: npt.NDArray[np.int64]) -> Floats:
     """Returns log R between all nodes and some, `[nodes, some]`; R = (1 - step)^-1."""
-    return np.log(_solve(step, nodes) + _FLOOR)
+    return np.log(_solve(step, nodes) + np.float32(_FLOOR))
 
 
 def popularity(train: Edges, count: int) -> Floats:
@@ -115,7 +115,7 @@ def turned_to_texts(walks: Floats, popular: Floats, texts: Floats) -> Floats:
     return (np.column_stack([walks, popular]) @ turn).astype(np.float32)
 
 
-def _largest(matrix: Floats, count: int, seed: int) -> tuple[Floats, Floats]:
+def _largest(matrix: Any, count: int, seed: int) -> tuple[Floats, Floats]:
     """Returns the largest eigenvalues of a symmetric matrix, and their vectors."""
     if len(matrix) <= 2 * count:
         values, vectors = np.linalg.eigh(matrix)

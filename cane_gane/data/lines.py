@@ -66,6 +66,24 @@ def read_optional(path: Path, node_count: int) -> list[str] | None:
     return lines
 
 
+def read_names(path: Path, node_count: int) -> tuple[str, ...] | None:
+    """Returns the name of each node; None without a file.
+
+    Raises:
+        InputError: A name is missing, has white space or is there twice.
+    """
+    names = read_optional(path, node_count)
+    first_line: dict[str, int] = {}
+    for number, name in enumerate(names or [], 1):
+        if not name or len(name.split()) != 1:
+            raise fault(path, number, quoted(name), "one name without white space")
+        if name in first_line:
+            found = f"{quoted(name)}, which line {first_line[name]} holds too"
+            raise fault(path, number, found, "a name of its own for each node")
+        first_line[name] = number
+    return None if names is None else tuple(names)
+
+
 def read_edges(
     path: Path, node_count: int, names: Sequence[str] | None = None
 ) -> Edges:

@@ -11,16 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from cane_gane.data import lines as text_files
 from cane_gane.data.graph import Edges
-from cane_gane.data.lines import (
-    decode,
-    edge_lines,
-    is_number,
-    quoted,
-    read_edges,
-    read_lines,
-    read_optional,
-)
 from cane_gane.data.splits import Split, split_edges
 from cane_gane.errors import InputError, fault
 from cane_gane.files import sha256, write_atomically
@@ -123,13 +115,13 @@ class TextualNetwork:
                 the line, what was found and what was expected.
         """
         folder = Path(folder)
-        lines = read_lines(folder / "data.txt")
+        lines = text_files.read_lines(folder / "data.txt")
         if not lines:
             raise fault(folder / "data.txt", None, "no text", "one line for each node")
-        texts = decode(folder / "data.txt", lines)
-        names = _read_names(folder / "ids.txt", len(texts))
-        edges = read_edges(folder / "graph.txt", len(texts), names)
-        groups = read_optional(folder / "group.txt", len(texts))
+        texts = text_files.decode(folder / "data.txt", lines)
+        names = text_files.read_names(folder / "ids.txt", len(texts))
+        edges = text_files.read_edges(folder / "graph.txt", len(texts), names)
+        groups = text_files.read_optional(folder / "group.txt", len(texts))
         labels = None if groups is None else [tuple(own.split()) for own in groups]
         return cls(texts, edges, labels, names, tuple(lines), source or str(folder))
 
@@ -142,9 +134,9 @@ class TextualNetwork:
         folder = Path(folder)
         lines = (re.sub(rb"\0|\n(?!\Z)|\r(?!\n\Z)", b" ", line) for line in self.lines)
         write_atomically(folder / "data.txt", b"".join(lines))
-        numeric = self.names is not None and any(map(is_number, self.names))
+        numeric = self.names is not None and any(map(text_files.is_number, self.names))
         columns = np.array(self.names)[self.edges] if numeric else self.edges
-        write_atomically(folder / "graph.txt", edge_lines(columns))
+        write_atomically(folder / "graph.txt", text_files.edge_lines(columns))
         if self.labels is not None:
             labels = "".join(f"{' '.join(own)}\n" for own in self.labels)
             write_atomically(folder / "group.txt", labels.encode())
@@ -229,22 +221,6 @@ def digests(folder: Path) -> Mapping[str, str]:
     """Returns the SHA-256 of each file of a network's folder, by name."""
     present = (name for name in FILES if (folder / name).is_file())
     return {name: sha256((folder / name).read_bytes()) for name in present}
-
-
-def _read_names(path: Path, node_count: int) -> tuple[str, ...] | None:
-    """Returns the name of each node, or None where there is no such file."""
-    names = read_optional(path, node_count)
-    if names is None:
-        return None
-    first_line: dict[str, int] = {}
-    for number, name in enumerate(names, 1):
-        if not name or len(name.split()) != 1:
-            raise fault(path, number, quoted(name), "one name without white space")
-        if name in first_line:
-            found = f"{quoted(name)}, which line {first_line[name]} holds too"
-            raise fault(path, number, found, "a name of its own for each node")
-        first_line[name] = number
-    return tuple(names)
 
 
 def _check_words(what: str, words: Iterable[str]) -> None:

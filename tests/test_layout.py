@@ -33,8 +33,9 @@ ROOMS = {
         "loop",
     ],
     "evaluation": [
-        "matching", "fitted", "protocols", "show", "results", "ranking", "roc",
-        "sampled", "classification", "evaluate", "examples",
+        "matching", "fitted", "hard", "protocols", "show", "results", "outcomes",
+        "ranking", "roc", "sampled", "shortlist", "classification", "evaluate",
+        "search", "examples",
     ],
     "serving": ["vectorize", "saved_model", "client", "table"],
     "methods": ["method", "evidence", "linear", "baselines", "gane", "registry"],

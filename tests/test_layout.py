@@ -33,9 +33,8 @@ ROOMS = {
         "loop",
     ],
     "evaluation": [
-        "matching", "fitted", "hard", "protocols", "show", "results", "outcomes",
-        "ranking", "roc", "sampled", "shortlist", "classification", "evaluate",
-        "search", "examples",
+        "matching", "fitted", "protocols", "show", "results", "ranking", "roc",
+        "sampled", "classification", "evaluate", "examples",
     ],
     "serving": ["vectorize", "saved_model", "client", "table"],
     "methods": ["method", "evidence", "linear", "baselines", "gane", "registry"],

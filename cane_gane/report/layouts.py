@@ -10,21 +10,16 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
-from cane_gane.evaluation.protocols import PROTOCOLS
-from cane_gane.evaluation.results import Difference
-from cane_gane.evaluation.show import SHOWN, TITLES, percent
+from cane_gane.evaluation.show import percent
 from cane_gane.progress import duration
 from cane_gane.report.formats import Layout
-from cane_gane.report.links import difference_text
-from cane_gane.report.ratios import Gap, Ratios, Row
-from cane_gane.report.several import Entry, OneRun
-from cane_gane.report.titles import MAIN, predicts, protocol_title
+from cane_gane.report.ratios import Ratios, Row
+from cane_gane.report.several import Entry
+from cane_gane.report.titles import protocol_title
 
-GAP = "mrr_difference"  # the measure of a method less the best baseline
-_MEASURES = (*SHOWN, GAP, "macro_f1")
 _COLUMNS = (
     "measure", "protocol", "kind", "key", "ratio", "labels", "mean", "std",
-    "std_error", "seeds", "below", "reached", "low", "high", "rival",
+    "std_error", "seeds", "below", "reached",
 )  # fmt: skip
 
 
@@ -33,22 +28,20 @@ class Sheet:
     """One table of a measure.
 
     Attributes:
-        measure: The name that CSV and JSON have for it.
-        protocol: The protocol; None for Macro-F1.
-        title: What it shows.
+        protocol: The protocol of AUC; None for Macro-F1.
+        caption: What it shows.
         heading: What its columns are.
         columns: Training ratios, or shares of the labels.
         rows: Its rows.
-        error: What the error of a single run is, where it has one.
+        error: What the error of a single run is.
     """
 
-    measure: str
     protocol: str | None
-    title: str
+    caption: str
     heading: str
     columns: Sequence[float]
     rows: Sequence[Row]
-    error: str = ""
+    error: str
 
     @property
     def entries(self) -> list[tuple[Row, float, Entry]]:
@@ -57,27 +50,19 @@ class Sheet:
 
 
 def sheets(found: Ratios) -> list[Sheet]:
-    """Returns the sheets that there are figures for, a measure and a protocol each."""
+    """Returns a sheet for each protocol and, where there are labels, for Macro-F1."""
     made = [
-        Sheet(key, name, f"{TITLES[key]} in %, {protocol_title(name)}",
-              "edges for training", found.ratios, found.link_rows(name, key),
-              "standard error over edges" if key == "auc" else "")
+        Sheet(name, f"{found.dataset}: AUC in %, {protocol_title(name)}",
+              "edges for training", found.ratios, found.auc_rows(name),
+              "standard error over test edges")
         for name in found.protocols
-        for key in SHOWN
     ]  # fmt: skip
-    made += [
-        Sheet(
-            GAP, MAIN, "MRR less that of the best baseline, in points, "
-            f"{protocol_title(MAIN)}",
-            "edges for training", found.ratios, found.gap_rows(),
-        ),
-        Sheet(
-            "macro_f1", None, "Macro-F1 of node classification in %",
-            "labels for training", list(map(float, found.shares)), found.label_rows(),
-            "standard deviation over draws of the labels",
-        ),
-    ]  # fmt: skip
-    return [sheet for sheet in made if sheet.rows]
+    labels = Sheet(
+        None, f"{found.dataset}: Macro-F1 of node classification in %",
+        "labels for training", list(map(float, found.shares)), found.label_rows(),
+        "standard deviation over draws of the labels",
+    )  # fmt: skip
+    return [*made, labels] if labels.rows else made
 
 
 def layout(found: Ratios, sheet: Sheet) -> Layout:
@@ -89,9 +74,7 @@ def layout(found: Ratios, sheet: Sheet) -> Layout:
         for _, group in groupby(sheet.rows, lambda row: row.kind)
     ]  # fmt: skip
     header = (sheet.heading, *(f"{100 * column:g} %" for column in sheet.columns))
-    return Layout(
-        f"{found.dataset}: {sheet.title}", header, groups, _notes(found, sheet)
-    )
+    return Layout(sheet.caption, header, groups, _notes(found, sheet))
 
 
 def as_markdown(found: Ratios) -> str:
@@ -112,17 +95,12 @@ def as_csv(found: Ratios) -> str:
     writer.writeheader()
     for sheet in sheets(found):
         for row, column, own in sheet.entries:
-            line: dict[str, Any] = {"measure": sheet.measure, "kind": row.kind,
-                                    "key": row.key}  # fmt: skip
+            where: dict[str, Any] = {"measure": "macro_f1", "labels": column}
             if sheet.protocol:
-                line |= {"protocol": sheet.protocol, "ratio": column}
-            else:
-                line |= {"ratio": row.ratio, "labels": column}
-            shares = {"mean": own.mean, "std": own.std, "std_error": own.std_error}
-            if isinstance(own, Gap):
-                shares |= dict(zip(("low", "high"), own.interval, strict=True))
-                line["rival"] = own.rival
-            for key, share in shares.items():
+                where = {"measure": "auc", "protocol": sheet.protocol, "ratio": column}
+            line = {"kind": row.kind, "key": row.key, "ratio": row.ratio, **where}
+            for key in ("mean", "std", "std_error"):
+                share = getattr(own, key)
                 line[key] = "" if share is None else f"{100 * share:.4f}"
             line["seeds"] = " ".join(map(str, own.seeds))
             marks = {"below": int(own.below), "reached": int(own.reached)}
@@ -132,11 +110,9 @@ def as_csv(found: Ratios) -> str:
 
 def as_json(found: Ratios) -> str:
     """Returns all figures as one JSON object; docs/evaluation.md lists its keys."""
-    nested: dict[str, Any] = {measure: {} for measure in _MEASURES}
+    nested: dict[str | None, Any] = {None: {}}
     for sheet in sheets(found):
-        kinds = nested[sheet.measure]
-        if sheet.protocol:
-            kinds = kinds.setdefault(sheet.protocol, {})
+        kinds = nested.setdefault(sheet.protocol, {})
         for row, column, own in sheet.entries:
             place = kinds.setdefault(row.kind, {}).setdefault(row.key, {})
             if row.ratio is not None:
@@ -149,7 +125,8 @@ def as_json(found: Ratios) -> str:
         "seeds": list(found.seeds),
         "runs": {"finished": len(found.runs), "all": found.count},
         "seconds": found.seconds,
-        **nested,
+        "auc": nested,
+        "macro_f1": nested.pop(None),
     }
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
 
@@ -172,49 +149,28 @@ def _text(own: Entry | None, seeds: int) -> str:
     if own is None:
         return "–"
     count = f" ({len(own.seeds)})" if _partial(own, seeds) else ""
-    if isinstance(own, Gap):
-        return difference_text(Difference(own.mean, own.interval)) + count
     marks = (" ↓" if own.below else "") + (" †" if own.reached else "")
     spread = own.std_error if own.std is None else own.std
     return percent(own.mean, spread) + count + marks
 
 
 def _partial(own: Entry, seeds: int) -> bool:
-    """Returns whether runs are missing, or ± is not what it is elsewhere."""
-    return 0 < len(own.seeds) < seeds or own.std_error is not None
+    return 0 < len(own.seeds) < max(seeds, 2)
 
 
 def _notes(found: Ratios, sheet: Sheet) -> list[str]:
     entries = [own for _, _, own in sheet.entries]
-    seeds, gap = _spelled(found.seeds), sheet.measure == GAP
+    seeds = _spelled(found.seeds)
     partial = any(_partial(own, len(found.seeds)) for own in entries)
-    single = f"; (1): ± is the {sheet.error}" if sheet.error else ""
-    about = PROTOCOLS[sheet.protocol].about if sheet.protocol in PROTOCOLS else ""
     notes = {
-        about: bool(sheet.protocol and not predicts(sheet.protocol)),
-        "On the same edges; 95 % interval by the paired bootstrap over edges, that of "
-        "several seeds taken as independent. ↑ or ↓: it is above or below 0.": gap,
-        f"Mean {'' if gap else '± standard deviation '}over seeds {seeds}.":
-            len(found.seeds) > 1,
+        f"Mean ± standard deviation over seeds {seeds}.": len(found.seeds) > 1,
         f"One run each, with seed {seeds}.": len(found.seeds) == 1,
-        f"(n): n runs only{single}.": partial,
-        "A model's pair score ranks some of the edges, drawn by chance; a baseline "
-        "ranks all of them.": sheet.measure in ("mrr", "hits_at_10") and any(
-            _drawn(run, sheet.protocol) for run in found.runs),
-        "↓ below a baseline.": not gap and any(own.below for own in entries),
+        f"(n): n runs only; (1): ± is the {sheet.error}.": partial,
+        "↓ below a baseline that learns nothing.": any(own.below for own in entries),
         "† at or above the paper's figure of the same model.":
             any(own.reached for own in entries),
-        "The paper does not name its negatives, so its figures may be of this protocol "
-        "or of another.": bool(sheet.protocol)
-            and any(row.kind == "paper" for row in sheet.rows),
     }  # fmt: skip
     return [note for note, applies in notes.items() if applies]
-
-
-def _drawn(run: OneRun, protocol: str | None) -> bool:
-    """Returns whether a run ranked some of its scored edges only."""
-    own = run.evaluation.link_prediction.get(protocol or "")
-    return bool(own and own.ranked_edges and own.ranked_edges < own.scored)
 
 
 def _spelled(seeds: Sequence[int]) -> str:

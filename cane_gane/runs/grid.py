@@ -169,6 +169,5 @@ def _stop(running: Sequence[Child]) -> None:
 
 def _aucs(folder: RunFolder) -> str:
     links = folder.evaluation().link_prediction
-    known = {name: own.auc for name, own in links.items() if own.auc is not None}
-    shown = (f"{percent(auc)} {name}" for name, auc in known.items())
+    shown = (f"{percent(own.auc)} {name}" for name, own in links.items())
     return f"AUC {', '.join(shown)}"

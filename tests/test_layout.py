@@ -37,7 +37,7 @@ ROOMS = {
         "sampled", "classification", "evaluate", "examples",
     ],
     "serving": ["vectorize", "saved_model", "client", "table"],
-    "methods": ["method", "evidence", "linear", "baselines", "gane", "registry"],
+    "methods": ["method", "baselines", "gane", "registry"],
     "report": [
         "titles", "formats", "figures", "paper", "page", "links", "run", "several",
         "ratios", "layouts", "overview", "ablation",

@@ -32,22 +32,10 @@ def tfidf_vectors(texts: Sequence[str], longest: int = 1) -> Any:
         sublinear_tf=True,
         min_df=2,
     )
-    return _fitted(vectorizer, texts)
-
-
-def letter_vectors(texts: Sequence[str]) -> Any:
-    """Returns the same of runs of four and five letters inside words.
-
-    Args:
-        texts: The texts.
-
-    Returns:
-        The vectors, `[nodes, runs]`, sparse; zeros for a text without any.
-    """
-    vectorizer = TfidfVectorizer(
-        analyzer="char_wb", ngram_range=(4, 5), sublinear_tf=True, min_df=2
-    )
-    return _fitted(vectorizer, texts)
+    try:
+        return vectorizer.fit_transform(texts)
+    except ValueError:  # no word is in two texts
+        return sparse.csr_array((len(texts), 1))
 
 
 def one_hop_vectors(vectors: Any, neighbours: Any) -> Any:
@@ -63,10 +51,3 @@ def one_hop_vectors(vectors: Any, neighbours: Any) -> Any:
     """
     # The sum will do for the mean: it is normalised.
     return normalize(vectors + normalize(neighbours @ vectors))
-
-
-def _fitted(vectorizer: TfidfVectorizer, texts: Sequence[str]) -> Any:
-    try:
-        return vectorizer.fit_transform(texts)
-    except ValueError:  # nothing is in two texts
-        return sparse.csr_array((len(texts), 1))

@@ -55,7 +55,7 @@ class Figures:
 
     auc: float | None
     std_error: float | None
-    interval: tuple[float, float] | None
+    interval: tuple[float, float] | None = None
     scored: int = 0
     edges: int = 0
     self_loops: int = 0

@@ -34,8 +34,8 @@ ROOMS = {
     ],
     "evaluation": [
         "matching", "fitted", "hard", "protocols", "show", "results", "outcomes",
-        "ranking", "roc", "sampled", "shortlist", "classification", "evaluate",
-        "search", "examples",
+        "ranking", "roc", "sampled", "shortlist", "search", "classification",
+        "evaluate", "examples",
     ],
     "serving": ["vectorize", "saved_model", "client", "table"],
     "methods": ["method", "evidence", "linear", "baselines", "gane", "registry"],

@@ -89,7 +89,7 @@ class Model:
 
     @cached_property
     def _evaluation(self) -> Evaluation:
-        baselines = fit_baselines(self.split)
+        baselines = fit_baselines(self.split, self._fitted.start)
         return evaluate(self._fitted, self.split, baselines, self.config.seed)
 
     def evaluate(self) -> Evaluation:

@@ -33,11 +33,12 @@ ROOMS = {
         "loop",
     ],
     "evaluation": [
-        "matching", "fitted", "protocols", "show", "results", "ranking", "roc",
-        "sampled", "classification", "evaluate", "examples",
+        "matching", "fitted", "hard", "protocols", "show", "results", "outcomes",
+        "ranking", "roc", "sampled", "shortlist", "search", "classification",
+        "evaluate", "examples",
     ],
     "serving": ["vectorize", "saved_model", "client", "table"],
-    "methods": ["method", "baselines", "gane", "registry"],
+    "methods": ["method", "evidence", "linear", "baselines", "gane", "registry"],
     "report": [
         "titles", "formats", "figures", "paper", "page", "links", "run", "several",
         "ratios", "layouts", "overview", "ablation",

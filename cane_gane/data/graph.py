@@ -9,6 +9,10 @@ import numpy.typing as npt
 from scipy import sparse
 
 Edges = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+PAGERANK_STEPS = 40  # after them 0.1 % of the walks with chance 0.85 go on
 
 
 def adjacency(edges: Edges, node_count: int) -> Any:
@@ -30,3 +34,56 @@ def neighbours_and_itself(edges: Edges, node_count: int) -> Any:
     nodes = np.arange(node_count)
     itself = np.stack([nodes, nodes], axis=1)
     return adjacency(np.concatenate([edges, itself]), node_count)
+
+
+def random_step(joined: Any) -> Any:
+    """Returns the chances of a random walk's next step, `[nodes, nodes]`, as CSR.
+
+    Args:
+        joined: Adjacency, `[nodes, nodes]`, sparse.
+
+    Returns:
+        The adjacency with rows that sum to 1, or to 0 for a node without neighbours.
+    """
+    return (sparse.diags_array(1 / np.maximum(_degrees(joined), 1)) @ joined).tocsr()
+
+
+def reach(
+    step: Any, sources: Integers, steps: int = PAGERANK_STEPS, goes_on: float = 0.85
+) -> Floats:
+    """Returns how often random walks from sources come by each node.
+
+    With many steps it is, but for the start, personalised PageRank over 1 - `goes_on`.
+
+    Args:
+        step: What `random_step` returns.
+        sources: Where the walks start, `[sources]`.
+        steps: How many steps are followed.
+        goes_on: The chance that a walk takes another step.
+
+    Returns:
+        The expected numbers of visits after the start, `[sources, nodes]`.
+    """
+    back = sparse.csr_array(step.T)
+    now = np.zeros((step.shape[0], len(sources)))
+    now[sources, np.arange(len(sources))] = 1
+    total = np.zeros_like(now)
+    for _ in range(steps):
+        now = goes_on * (back @ now)
+        total += now
+    return total.T
+
+
+def resource_allocation(joined: Any, sources: Integers) -> Floats:
+    """Returns common neighbours, each over its degree, `[sources, nodes]`.
+
+    Args:
+        joined: Adjacency, `[nodes, nodes]`, sparse.
+        sources: The nodes to compare with all, `[sources]`.
+    """
+    weights = sparse.diags_array(1 / np.maximum(_degrees(joined), 1))
+    return (joined[sources] @ weights @ joined).toarray()
+
+
+def _degrees(joined: Any) -> Floats:
+    return np.asarray(joined.sum(axis=1)).ravel()

@@ -12,30 +12,53 @@ from sklearn.preprocessing import normalize
 from cane_gane.data.tokens import CleanTokenizer
 
 
-def tfidf_vectors(texts: Sequence[str], longest: int = 1) -> Any:
+def tfidf_vectors(texts: Sequence[str], longest: int = 1, fewest: int = 2) -> Any:
     """Returns L2-normalised TF-IDF vectors of the texts.
 
     Words are those of the clean tokenizer in lower case, counted as 1 + log tf.
-    A word of a single text is left out, for it matches nothing.
 
     Args:
         texts: The texts.
         longest: How many words in a row may count as one, too.
+        fewest: In how many texts a word must be. That of a single text matches
+            nothing, but where it counts it makes the text less like all others.
 
     Returns:
         The vectors, `[nodes, words]`, sparse; zeros for a text without words.
     """
+    return _fitted(_word_vectorizer(longest, fewest), texts)
+
+
+def query_vectors(texts: Sequence[str], queries: Sequence[str]) -> tuple[Any, Any]:
+    """Returns TF-IDF vectors of texts, and of queries by the words of the texts.
+
+    Args:
+        texts: The texts.
+        queries: Other texts.
+
+    Returns:
+        What `tfidf_vectors` returns, and vectors of as many columns for the queries.
+    """
+    vectorizer = _word_vectorizer(longest=1, fewest=2)
+    known = _fitted(vectorizer, texts)
+    if not hasattr(vectorizer, "vocabulary_"):  # nothing is in two texts
+        return known, sparse.csr_array((len(queries), known.shape[1]))
+    return known, vectorizer.transform(queries)
+
+
+def letter_vectors(texts: Sequence[str]) -> Any:
+    """Returns the same of runs of four and five letters inside words.
+
+    Args:
+        texts: The texts.
+
+    Returns:
+        The vectors, `[nodes, runs]`, sparse; zeros for a text without any.
+    """
     vectorizer = TfidfVectorizer(
-        tokenizer=CleanTokenizer.split,
-        token_pattern=None,
-        ngram_range=(1, longest),
-        sublinear_tf=True,
-        min_df=2,
+        analyzer="char_wb", ngram_range=(4, 5), sublinear_tf=True, min_df=2
     )
-    try:
-        return vectorizer.fit_transform(texts)
-    except ValueError:  # no word is in two texts
-        return sparse.csr_array((len(texts), 1))
+    return _fitted(vectorizer, texts)
 
 
 def one_hop_vectors(vectors: Any, neighbours: Any) -> Any:
@@ -51,3 +74,20 @@ def one_hop_vectors(vectors: Any, neighbours: Any) -> Any:
     """
     # The sum will do for the mean: it is normalised.
     return normalize(vectors + normalize(neighbours @ vectors))
+
+
+def _word_vectorizer(longest: int, fewest: int) -> TfidfVectorizer:
+    return TfidfVectorizer(
+        tokenizer=CleanTokenizer.split,
+        token_pattern=None,
+        ngram_range=(1, longest),
+        sublinear_tf=True,
+        min_df=fewest,
+    )
+
+
+def _fitted(vectorizer: TfidfVectorizer, texts: Sequence[str]) -> Any:
+    try:
+        return vectorizer.fit_transform(texts)
+    except ValueError:  # no word is in as many texts
+        return sparse.csr_array((len(texts), 1))

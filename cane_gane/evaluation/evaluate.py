@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
 from cane_gane.evaluation.classification import can_classify, classify_nodes
-from cane_gane.evaluation.fitted import Fitted, VectorFitted
-from cane_gane.evaluation.protocols import PROTOCOLS, Contest, Protocol
-from cane_gane.evaluation.ranking import ranked_figures
+from cane_gane.evaluation.fitted import Fitted, RowFitted, VectorFitted
+from cane_gane.evaluation.hard import HardContest
+from cane_gane.evaluation.outcomes import (
+    Outcomes,
+    differences,
+    only_places,
+    places_among,
+)
+from cane_gane.evaluation.protocols import PROTOCOLS, Contest, Integers, Protocol
+from cane_gane.evaluation.ranking import one_pass
 from cane_gane.evaluation.results import (
     BaselineFigures,
     Evaluation,
@@ -21,7 +29,133 @@ from cane_gane.evaluation.results import (
     Roc,
 )
 from cane_gane.evaluation.sampled import Sample
+from cane_gane.evaluation.shortlist import shortlist_hard, shortlist_places
 from cane_gane.progress import Stopwatch
+
+MOST_CELLS = 200_000_000  # scores of source and node that a ranking may take
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A score under one protocol.
+
+    Attributes:
+        outcomes: Edge by edge.
+        roc: The ROC curve of sampled pairs, where there is a sample.
+    """
+
+    outcomes: Outcomes
+    roc: Roc | None
+
+
+@dataclass(frozen=True)
+class Contests:
+    """The contests of a split under every protocol, with the samples drawn from them.
+
+    Attributes:
+        protocols: The protocols, by key.
+        whole: Contests against all negatives of a source.
+        samples: Sampled pairs of each of them.
+        hard: Contests against given negatives.
+    """
+
+    protocols: Mapping[str, Protocol]
+    whole: Mapping[str, Contest]
+    samples: Mapping[str, Sample]
+    hard: Mapping[str, HardContest]
+
+    @classmethod
+    def of(cls, split: Split, protocols: Mapping[str, Protocol], seed: int) -> Contests:
+        """Builds the contests; of a large network some sources only, by chance.
+
+        Args:
+            split: The split.
+            protocols: The protocols, by key.
+            seed: What the choice of sources and the samples depend on.
+        """
+        built = {name: own.contest(split) for name, own in protocols.items()}
+        hard = {k: own for k, own in built.items() if isinstance(own, HardContest)}
+        whole = {
+            name: some_sources(own, seed)
+            for name, own in built.items()
+            if isinstance(own, Contest)
+        }
+        samples = {name: Sample.draw(own, seed) for name, own in whole.items()}
+        return cls(protocols, whole, samples, hard)
+
+    @property
+    def unranked(self) -> tuple[str, ...]:
+        """The protocols under which places make no sense."""
+        return tuple(name for name, own in self.protocols.items() if not own.ranks)
+
+    def measure(self, fitted: Fitted, seed: int) -> dict[str, Measured]:
+        """Measures a score under every protocol."""
+        if isinstance(fitted, RowFitted):
+            return self._measure_rows(fitted, seed)
+        return self._measure_pairs(fitted, seed)
+
+    def _measure_rows(self, fitted: RowFitted, seed: int) -> dict[str, Measured]:
+        """Measures a score with all nodes, each source scored once for everything."""
+        pairs = {name: own.pairs for name, own in self.samples.items()}
+        pairs |= {name: own.pairs for name, own in self.hard.items()}
+        found, scores = one_pass(
+            fitted, self.whole, pairs, unranked=self.unranked, seed=seed
+        )
+        measured = {
+            name: Measured(own, self.samples[name].roc(scores[name]))
+            for name, own in found.items()
+        }
+        for name, contest in self.hard.items():
+            own, negative = scores[name][:, 0], scores[name][:, 1:]
+            places = places_among(own, np.where(contest.filled, negative, -np.inf))
+            measured[name] = Measured(only_places(places), None)
+        return measured
+
+    def _measure_pairs(self, fitted: Fitted, seed: int) -> dict[str, Measured]:
+        """Measures a slow score: shares from samples, places from shortlists."""
+        first_stage = VectorFitted(fitted.vectors)
+        measured = {}
+        for name, sample in self.samples.items():
+            outcomes, roc = sample.outcomes(fitted.score, seed)
+            if self.protocols[name].ranks:
+                ranked = shortlist_places(fitted, first_stage, self.whole[name], seed)
+                outcomes = dataclasses.replace(
+                    outcomes,
+                    places=ranked.places,
+                    precisions=ranked.precisions,
+                    notes={**outcomes.notes, **ranked.notes},
+                )
+            measured[name] = Measured(outcomes, roc)
+        for name, contest in self.hard.items():
+            found = shortlist_hard(fitted, first_stage, contest)
+            measured[name] = Measured(found, None)
+        return measured
+
+    def edges(self, name: str) -> Integers:
+        """Returns the scored edges of a protocol, `[scored, 2]`."""
+        return self._contest(name).scored
+
+    def figures(self, name: str, outcomes: Outcomes, seed: int) -> Figures:
+        """Returns the figures of a score under a protocol."""
+        counts = self._contest(name).counts()
+        return outcomes.figures(self.edges(name)[:, 0], counts, seed)
+
+    def _contest(self, name: str) -> Contest | HardContest:
+        return self.whole[name] if name in self.whole else self.hard[name]
+
+
+def some_sources(contest: Contest, seed: int) -> Contest:
+    """Returns the contest, with no more sources than `MOST_CELLS` allows.
+
+    Nodes are chosen in one order for all contests of a network, which so share theirs.
+    """
+    sources = np.unique(contest.scored[:, 0])
+    most = max(1, MOST_CELLS // max(1, contest.node_count))
+    if len(sources) <= most:
+        return contest
+    order = np.random.default_rng(seed).permutation(contest.node_count)[sources]
+    chosen = sources[np.argsort(order)[:most]]
+    return contest.only(np.isin(contest.scored[:, 0], chosen))
 
 
 def evaluate(
@@ -43,7 +177,7 @@ def evaluate(
         protocols: The protocols, by key.
 
     Returns:
-        `link_prediction`, `baselines` and, where there are labels,
+        `link_prediction`, `baselines`, `outcomes` and, where there are labels,
         `node_classification`; the rest is None.
 
     Raises:
@@ -55,88 +189,77 @@ def evaluate(
             "with some: network.split(0.9)"
         )
     clock = clock or Stopwatch()
-    links, rivals = {}, {}
-    for name, protocol in protocols.items():
-        contest = protocol.contest(split)
-        sample = Sample.draw(contest, seed)
-        links[name] = _model_figures(fitted, protocol, contest, sample, seed, clock)
-        with clock("baselines"):
-            rivals[name] = {
-                key: _baseline_figures(own, protocol, contest, sample, seed)
-                for key, own in baselines.items()
-            }
+    with clock("find negatives"):
+        contests = Contests.of(split, protocols, seed)
+    if isinstance(fitted, VectorFitted):
+        _check_vectors(fitted, contests, split.network.node_count)
+    with clock("score pairs"):
+        own = contests.measure(fitted, seed)
+    parts: dict[str, dict[str, Measured]] = {}
+    with clock("rank by vectors"):
+        kinds = {**fitted.parts, "both": slice(None)} if fitted.parts else {}
+        for kind, columns in kinds.items():
+            part = VectorFitted(fitted.vectors[:, columns])
+            parts[kind] = contests.measure(part, seed)
+    links = {
+        name: _model_figures(name, own, parts, contests, fitted.score_name, seed)
+        for name in protocols
+    }
+    with clock("baselines"):
+        rivals: dict[str, dict[str, BaselineFigures]] = {name: {} for name in protocols}
+        for key, rival in baselines.items():
+            measured = contests.measure(rival, seed)
+            for name, theirs in measured.items():
+                rivals[name][key] = BaselineFigures(
+                    **vars(contests.figures(name, theirs.outcomes, seed)),
+                    roc=theirs.roc,
+                    difference=differences(own[name].outcomes, theirs.outcomes, seed),
+                )
     labels = split.network.labels
     classes = None
     if labels is not None and can_classify(labels):
         with clock("classify nodes"):
             classes = classify_nodes(fitted.vectors, labels, seed=seed)
-    return Evaluation(links, rivals, classes)
-
-
-def exact_figures(
-    fitted: Fitted, protocol: Protocol, contest: Contest, seed: int
-) -> Figures:
-    """Measures a fitted method whose scores with all nodes are cheap."""
-    return ranked_figures(fitted.score_rows, contest, ranks=protocol.ranks, seed=seed)
-
-
-def _own_figures(
-    fitted: Fitted, protocol: Protocol, contest: Contest, sample: Sample, seed: int
-) -> tuple[Figures, Roc]:
-    """Ranks all nodes where that is cheap; else the sample must do."""
-    if fitted.score_rows(np.zeros(0, np.int64)) is None:
-        return sample.figures(fitted.score, seed)
-    return exact_figures(fitted, protocol, contest, seed), sample.roc(fitted.score)
-
-
-def _baseline_figures(
-    fitted: Fitted, protocol: Protocol, contest: Contest, sample: Sample, seed: int
-) -> BaselineFigures:
-    own, roc = _own_figures(fitted, protocol, contest, sample, seed)
-    return BaselineFigures(**_fields(own), roc=roc)
+    outcomes = {
+        name: (contests.edges(name), measured.outcomes)
+        for name, measured in own.items()
+    }
+    return Evaluation(links, rivals, classes, outcomes=outcomes)
 
 
 def _model_figures(
-    fitted: Fitted,
-    protocol: Protocol,
-    contest: Contest,
-    sample: Sample,
+    name: str,
+    own: Mapping[str, Measured],
+    parts: Mapping[str, Mapping[str, Measured]],
+    contests: Contests,
+    score: str,
     seed: int,
-    clock: Stopwatch,
 ) -> ModelFigures:
-    if isinstance(fitted, VectorFitted):
-        _check_vectors(fitted, protocol, contest)
-    rocs = {}
-    with clock("score pairs"):
-        own, rocs["model"] = _own_figures(fitted, protocol, contest, sample, seed)
-    parts: dict[str, Figures] = {}
-    if fitted.parts:
-        with clock("rank by vectors"):
-            named = {**fitted.parts, "both": slice(None)}
-            for kind, columns in named.items():
-                part = VectorFitted(fitted.vectors[:, columns])
-                parts[kind] = exact_figures(part, protocol, contest, seed)
-            rocs["vectors"] = sample.roc(part.score)
+    rocs = {"model": own[name].roc}
+    if "both" in parts:
+        rocs["vectors"] = parts["both"][name].roc
     return ModelFigures(
-        **_fields(own), score=fitted.score_name, vectors=parts, roc=rocs
+        **vars(contests.figures(name, own[name].outcomes, seed)),
+        score=score,
+        vectors={
+            kind: contests.figures(name, measured[name].outcomes, seed)
+            for kind, measured in parts.items()
+        },
+        roc={key: roc for key, roc in rocs.items() if roc is not None},
     )
 
 
-def _check_vectors(fitted: VectorFitted, protocol: Protocol, contest: Contest) -> None:
+def _check_vectors(fitted: VectorFitted, contests: Contests, nodes: int) -> None:
     """Refuses vectors that belong to another network or another split."""
-    found = len(fitted.missing)
-    if found != contest.node_count:
+    if fitted.node_count != nodes:
         raise InputError(
-            f"found {found} vectors; expected {contest.node_count}, one for each node"
+            f"found {fitted.node_count} vectors; expected {nodes}, one for each node"
         )
-    lacking = contest.pool[fitted.missing[contest.pool]]
-    if protocol.needs_vectors and len(lacking):
-        raise InputError(
-            f"found no vector for {len(lacking)} nodes with a training edge, the "
-            f"first of them {lacking[0]}; expected vectors that were trained on "
-            "this split"
-        )
-
-
-def _fields(figures: Figures) -> dict[str, Any]:
-    return {**vars(figures)}
+    for name, contest in contests.whole.items():
+        lacking = contest.pool[fitted.missing[contest.pool]]
+        if contests.protocols[name].needs_vectors and len(lacking):
+            raise InputError(
+                f"found no vector for {len(lacking)} nodes with a training edge, the "
+                f"first of them {lacking[0]}; expected vectors that were trained on "
+                "this split"
+            )

@@ -16,7 +16,13 @@ from cane_gane.data.network import TextualNetwork
 from cane_gane.data.splits import Split
 from cane_gane.data.tokens import CleanTokenizer
 from cane_gane.data.vectors import fill_missing, missing_rows
-from cane_gane.evaluation.fitted import Fitted, Floats, RowFitted, VectorFitted
+from cane_gane.evaluation.fitted import (
+    BLOCK_CELLS,
+    Fitted,
+    Floats,
+    RowFitted,
+    VectorFitted,
+)
 from cane_gane.evaluation.protocols import strict_contest
 from cane_gane.evaluation.results import Examples, MatchedPair, MissingEdge, NodeMap
 from cane_gane.progress import Stopwatch
@@ -26,7 +32,6 @@ MISSING = 10
 CHOICE = 20  # short test pairs, of which the best scored is shown
 FEWEST_WORDS = 8
 MAPPED = 3000  # nodes on the map at the most
-_BLOCK = 512
 
 
 def find_examples(
@@ -141,8 +146,9 @@ def shortlist(fitted: RowFitted, edges: Edges, node_count: int, count: int) -> E
     """
     linked = adjacency(edges, node_count)
     best_scores, best = np.zeros(0), np.zeros((0, 2), np.int64)
-    for first in range(0, node_count, _BLOCK):
-        sources = np.arange(first, min(first + _BLOCK, node_count))
+    step = max(1, BLOCK_CELLS // max(1, node_count))
+    for first in range(0, node_count, step):
+        sources = np.arange(first, min(first + step, node_count))
         closed = np.arange(node_count) <= sources[:, None]
         closed |= linked[sources].toarray() > 0
         scores = np.where(closed, -np.inf, fitted.score_rows(sources)).ravel()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from cane_gane.evaluation.matching import Match
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
 
-_BLOCK = 512  # sources whose scores with all nodes are held at once
+BLOCK_CELLS = 4_000_000  # scores of source and node that are held at once
 
 
 class Fitted(abc.ABC):
@@ -31,6 +31,7 @@ class Fitted(abc.ABC):
         parts: Named columns of `vectors`, each evaluated on its own.
         history: A dict for each epoch of training, where there were epochs.
         best_epoch: The epoch whose values it has.
+        start: The same before training, where it starts from something.
         reads_texts: Whether it can score and match texts.
     """
 
@@ -38,6 +39,7 @@ class Fitted(abc.ABC):
     parts: Mapping[str, slice] = {}
     history: Sequence[Mapping[str, Any]] = ()
     best_epoch = 0
+    start: Fitted | None = None
     reads_texts = False
 
     @property
@@ -49,12 +51,12 @@ class Fitted(abc.ABC):
     def score(self, pairs: Edges) -> Floats:
         """Scores pairs of nodes, `[pairs, 2]`, to `[pairs]`."""
 
-    def score_rows(self, sources: Integers) -> Floats | None:
-        """Scores sources with all nodes, `[sources, nodes]`; None where it is slow."""
-        return None
-
     def score_texts(self, sources: Sequence[str], targets: Sequence[str]) -> Floats:
         """Scores pairs of texts by what a text alone has."""
+        raise InputError("found a method that reads no text; expected cane, wane, …")
+
+    def embed_texts(self, texts: Sequence[str]) -> Floats:
+        """Embeds texts, each in the context of itself, `[texts, size]`."""
         raise InputError("found a method that reads no text; expected cane, wane, …")
 
     def match(self, sources: Sequence[str], targets: Sequence[str]) -> list[Match]:
@@ -69,20 +71,39 @@ class Fitted(abc.ABC):
 class RowFitted(Fitted):
     """A fitted method whose scores with all nodes are cheap."""
 
+    @property
+    @abc.abstractmethod
+    def node_count(self) -> int:
+        """The number of nodes."""
+
     @abc.abstractmethod
     def score_rows(self, sources: Integers) -> Floats:
         """Scores sources with all nodes, `[sources, nodes]`."""
 
+    def in_blocks(self, sources: Integers) -> Iterator[tuple[int, Floats]]:
+        """Yields each source with its scores, `[nodes]`, few rows held at once."""
+        step = max(1, BLOCK_CELLS // max(1, self.node_count))
+        for first in range(0, len(sources), step):
+            block = sources[first : first + step]
+            yield from zip(block.tolist(), self.score_rows(block), strict=True)
+
     def score(self, pairs: Edges) -> Floats:
         """Scores pairs, `[..., 2]`, to `[...]`."""
-        sources, row_of = np.unique(pairs[..., 0], return_inverse=True)
-        row_of = row_of.reshape(pairs.shape[:-1])
-        scores = np.zeros(pairs.shape[:-1])
-        for first in range(0, len(sources), _BLOCK):
-            inside = (row_of >= first) & (row_of < first + _BLOCK)
-            rows = self.score_rows(sources[first : first + _BLOCK])
-            scores[inside] = rows[row_of[inside] - first, pairs[inside][:, 1]]
-        return scores
+        flat = pairs.reshape(-1, 2)
+        scores = np.zeros(len(flat))
+        groups = by_source(flat)
+        for source, row in self.in_blocks(np.array(list(groups), np.int64)):
+            asked = groups[source]
+            scores[asked] = row[flat[asked, 1]]
+        return scores.reshape(pairs.shape[:-1])
+
+
+def by_source(pairs: Edges) -> dict[int, Integers]:
+    """Returns for each source of pairs, `[pairs, 2]`, the places that it has there."""
+    order = np.argsort(pairs[:, 0], kind="stable")
+    sources, starts = np.unique(pairs[order, 0], return_index=True)
+    # The first part is what comes before the first source: nothing.
+    return dict(zip(sources.tolist(), np.split(order, starts)[1:], strict=True))
 
 
 class VectorFitted(RowFitted):
@@ -106,6 +127,11 @@ class VectorFitted(RowFitted):
     def vectors(self) -> Floats:
         """The vectors."""
         return self._vectors
+
+    @property
+    def node_count(self) -> int:
+        """The number of nodes."""
+        return len(self._filled)
 
     @cached_property
     def missing(self) -> npt.NDArray[np.bool_]:
@@ -132,6 +158,36 @@ class SparseFitted(RowFitted):
         """The vectors, dense."""
         return self._rows.toarray()
 
+    @property
+    def node_count(self) -> int:
+        """The number of nodes."""
+        return int(self._rows.shape[0])
+
     def score_rows(self, sources: Integers) -> Floats:
         """Scores sources with all nodes, `[sources, nodes]`."""
         return (self._rows[sources] @ self._columns).toarray()
+
+
+class FunctionFitted(RowFitted):
+    """A score of sources with all nodes that is no inner product of vectors."""
+
+    score_name = "rows"
+
+    def __init__(self, rows: Callable[[Integers], Floats], node_count: int) -> None:
+        """Takes what scores sources with all nodes, `[sources, nodes]`."""
+        self._rows = rows
+        self._node_count = node_count
+
+    @property
+    def vectors(self) -> Floats:
+        """A row of NaN for each node: it has no vectors."""
+        return np.full((self._node_count, 1), np.nan)
+
+    @property
+    def node_count(self) -> int:
+        """The number of nodes."""
+        return self._node_count
+
+    def score_rows(self, sources: Integers) -> Floats:
+        """Scores sources with all nodes, `[sources, nodes]`."""
+        return self._rows(sources)

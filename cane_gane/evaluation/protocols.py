@@ -13,6 +13,7 @@ import numpy.typing as npt
 from cane_gane.data.graph import neighbours_and_itself
 from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
+from cane_gane.evaluation.hard import hard_contest
 
 Integers = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.bool_]
@@ -166,6 +167,28 @@ def without_neighbours(contest: Contest, edges: Integers) -> Contest:
     return fewer.only(np.array(left, np.bool_))
 
 
+def all_edges_contest(edges: Integers, train: Integers, node_count: int) -> Contest:
+    """Builds the contest of every edge, training edges included: no test of prediction.
+
+    Scored is every edge of the network whose endpoints have a training edge; negatives
+    are all nodes that have one, but the target.
+
+    Args:
+        edges: All edges of the network, `[edges, 2]`.
+        train: Training edges, `[train, 2]`.
+        node_count: The number of nodes of the network.
+
+    Returns:
+        The contest.
+    """
+    _check_nodes(node_count, edges, train)
+    seen = np.zeros(node_count, np.bool_)
+    seen[train] = True
+    pool = np.flatnonzero(seen)
+    scored = edges[seen[edges].all(axis=1)] if len(pool) > 1 else edges[:0]
+    return _contest(node_count, scored, train, edges, pool)
+
+
 @dataclass(frozen=True)
 class Protocol:
     """How link prediction is scored.
@@ -174,7 +197,9 @@ class Protocol:
         key: What commands and metrics.json call it.
         title: What readers call it.
         about: What it does, in a sentence.
-        contest: Builds the scored edges and their negatives of a split.
+        contest: Builds the scored edges of a split and their negatives: a `Contest` or
+            a `HardContest`.
+        predicts: Whether it tests prediction, that is, scores test edges alone.
         ranks: Whether the place of a target among all its negatives makes sense.
         needs_vectors: Whether every node of the pool must have a vector.
     """
@@ -182,7 +207,8 @@ class Protocol:
     key: str
     title: str
     about: str
-    contest: Callable[[Split], Contest]
+    contest: Callable[[Split], Any]
+    predicts: bool = True
     ranks: bool = True
     needs_vectors: bool = False
 
@@ -208,6 +234,26 @@ PROTOCOLS: dict[str, Protocol] = {
             "training edges, and negatives that are no edges.",
             lambda split: strict_contest(
                 split.network.edges, split.train, split.test, split.network.node_count
+            ),
+        ),
+        Protocol(
+            "all_edges",
+            "all edges",
+            "No test of prediction: every edge, training edges included, against any "
+            "node with a training edge. The paper's figures have its shape.",
+            lambda split: all_edges_contest(
+                split.network.edges, split.train, split.network.node_count
+            ),
+            predicts=False,
+            ranks=False,
+        ),
+        Protocol(
+            "hard",
+            "hard negatives",
+            "HeaRT: a test edge against 500 pairs that look like edges, 250 at each "
+            "end, by common neighbours, PageRank and text.",
+            lambda split: hard_contest(
+                PROTOCOLS["strict"].contest(split).scored, split
             ),
         ),
     )

@@ -1,201 +1,147 @@
-"""How high true targets rank among negatives: AUC without a draw, MRR, Hits@10."""
+"""How high targets rank among all their negatives, in one pass over the sources."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from cane_gane.evaluation.fitted import Floats, RowFitted, by_source
+from cane_gane.evaluation.outcomes import NO_DRAWS, TIE_TOLERANCE, Outcomes
 from cane_gane.evaluation.protocols import Contest, Integers
-from cane_gane.evaluation.results import Draws, Figures
-
-Floats = npt.NDArray[np.float64]
-# Sources, `[block]`, to their scores with every node, `[block, nodes]`.
-Scorer = Callable[[Integers], Any]
+from cane_gane.evaluation.results import Draws
 
 DRAWS = 20
-RESAMPLES = 1000
-BLOCK_CELLS = 4_000_000
-# Scores closer than this share of the source's largest are equal: the order in
-# which a matrix product sums must not break a tie.
-TIE_TOLERANCE = 1e-12
 
 
-@dataclass(frozen=True)
-class Ranks:
-    """The rank of each scored edge's target among its admissible negatives.
-
-    Attributes:
-        below: Negatives that score less than the target, `[scored]`.
-        ties: Negatives that score the same, `[scored]`.
-        negatives: Admissible negatives, `[scored]`.
-        targets: Scored targets of the same source, this one included, that
-            score the same or more, `[scored]`.
-    """
-
-    below: Integers
-    ties: Integers
-    negatives: Integers
-    targets: Integers
-
-    @property
-    def shares(self) -> Floats:
-        """The share of negatives below, ties as one half: the AUC of each edge."""
-        return (self.below + self.ties / 2) / self.negatives
-
-    @property
-    def places(self) -> Floats:
-        """The target's place from 1, among ties the mean of their places."""
-        return 1 + self.negatives - self.below - self.ties / 2
-
-    @property
-    def precisions(self) -> Floats:
-        """The share of scored targets among all that score the same or more."""
-        return self.targets / (self.targets + self.negatives - self.below)
-
-
-def rank_targets(scorer: Scorer, contest: Contest) -> Ranks:
+def rank_targets(
+    fitted: RowFitted, contest: Contest, *, ranks: bool = True, seed: int = 1
+) -> Outcomes:
     """Compares each scored edge with all its admissible negatives.
 
     Args:
-        scorer: Gives the scores of sources with all nodes.
+        fitted: Scores sources with all nodes.
         contest: The scored edges and their negatives.
+        ranks: Whether places make sense.
+        seed: What the draws depend on.
 
     Returns:
-        The ranks, in the order of `contest.scored`.
+        The outcomes, in the order of `contest.scored`; see `one_pass`.
     """
-    columns = np.zeros((4, len(contest.scored)), np.int64)
-    for source, row, places in _rows(scorer, contest):
-        targets = contest.scored[places, 1]
-        candidates = contest.candidates(source)
-        slack = TIE_TOLERANCE * np.abs(row).max()
-        below, not_above = _counts(row[candidates], row[targets], slack)
-        # A target in the pool has counted itself as a tie.
-        own = np.isin(targets, candidates)
-        lower_targets, _ = _counts(row[targets], row[targets], slack)
-        columns[:, places] = (
-            below,
-            not_above - below - own,
-            len(candidates) - own,
-            len(targets) - lower_targets,
-        )
-    return Ranks(*columns)
+    unranked = () if ranks else ("",)
+    return one_pass(fitted, {"": contest}, {}, unranked=unranked, seed=seed)[0][""]
 
 
-def ranked_figures(
-    scorer: Scorer, contest: Contest, *, ranks: bool = True, seed: int = 1
-) -> Figures:
-    """Measures link prediction against all admissible negatives, without a draw.
+def one_pass(
+    fitted: RowFitted,
+    contests: Mapping[str, Contest],
+    pairs: Mapping[str, Integers],
+    *,
+    unranked: tuple[str, ...] = (),
+    seed: int = 1,
+) -> tuple[dict[str, Outcomes], dict[str, Floats]]:
+    """Ranks targets of several contests and scores pairs, each source scored once.
 
-    - `auc`: the mean over scored edges of the share of admissible negatives
-      that score less than the target, ties as one half. It is the expectation
-      of the draw that upstream prints.
-    - `std_error`, `interval`: of that mean, the edges taken as a sample: the
-      standard deviation over edges / √edges, and the 2.5 and 97.5 percentiles
-      of 1000 bootstrap samples of the edges.
-    - `draws`: mean and standard deviation of 20 of upstream's draws, one
-      negative for each edge.
-    - `mrr`, `hits_at_10`: the mean of 1/place, and the share of places up to 10. A
-      place is counted from 1 among one target and its admissible negatives, so that
+    - A share is that of the admissible negatives that score less than the target,
+      ties as one half: the expectation of the draw that upstream prints.
+    - A place is counted from 1 among one target and its admissible negatives, so that
       no other neighbour is in its way; among ties it is the mean place.
-    - `average_precision`: for each source the average precision of its
-      scored targets among themselves and its admissible negatives, ties ranked
-      as one group (scikit-learn's definition); then the mean over sources.
+    - A precision is the share of scored targets of the source among all that score the
+      same or more; its mean is scikit-learn's average precision.
 
     Args:
-        scorer: Gives the scores of sources with all nodes.
+        fitted: Scores sources with all nodes.
+        contests: Scored edges and their negatives, by name.
+        pairs: Pairs to score besides, `[..., 2]`, by name.
+        unranked: The contests whose places make no sense.
+        seed: What the draws depend on.
+
+    Returns:
+        The outcomes of each contest, and the scores of the pairs, `[...]`.
+    """
+    counts = {
+        name: np.zeros((4, len(own.scored)), np.int64) for name, own in contests.items()
+    }
+    flat = {name: own.reshape(-1, 2) for name, own in pairs.items()}
+    scores = {name: np.zeros(len(own)) for name, own in flat.items()}
+    groups = {name: by_source(own.scored) for name, own in contests.items()}
+    asked = {name: by_source(own) for name, own in flat.items()}
+    sources = sorted(set().union(*groups.values(), *asked.values()))
+    for source, row in fitted.in_blocks(np.array(sources, np.int64)):
+        for name, contest in contests.items():
+            if (edges := groups[name].get(source)) is not None:
+                counts[name][:, edges] = count_rivals(row, contest, source, edges)
+        for name, own in asked.items():
+            if (places := own.get(source)) is not None:
+                scores[name][places] = row[flat[name][places, 1]]
+    found = {
+        name: outcomes_of(own, name not in unranked, seed)
+        for name, own in counts.items()
+    }
+    shapes = {name: own.shape[:-1] for name, own in pairs.items()}
+    return found, {name: own.reshape(shapes[name]) for name, own in scores.items()}
+
+
+def count_rivals(row: Floats, contest: Contest, source: int, edges: Integers) -> Any:
+    """Compares the targets of a source with its negatives and with each other.
+
+    Args:
+        row: The scores of the source with all nodes, `[nodes]`.
         contest: The scored edges and their negatives.
-        ranks: Whether places make sense; else the last three are left out.
-        seed: What the draws and the bootstrap depend on.
+        source: The source.
+        edges: The places of its edges in `contest.scored`, `[edges]`.
 
     Returns:
-        The figures. Where no edge is scored, they are None.
+        For each edge: negatives below the target, negatives that tie with it, all its
+        negatives, and targets of the source that are not below it, `[4, edges]`.
     """
-    found = rank_targets(scorer, contest)
-    mean, error, interval = mean_with_error(found.shares, seed)
-    places: dict[str, Any] = {}
-    if ranks:
-        precisions = _by_source(found.precisions, contest.scored[:, 0])
-        places = {
-            "average_precision": _mean(precisions),
-            "hits_at_10": _mean((found.places <= 10).astype(np.float64)),
-            "mrr": _mean(1 / found.places),
-        }
-    return Figures(
-        auc=mean,
-        std_error=error,
-        interval=interval,
-        draws=_draws(found, seed),
-        **contest.counts(),
-        **places,
-    )
+    targets = contest.scored[edges, 1]
+    candidates = contest.candidates(source)
+    slack = TIE_TOLERANCE * np.abs(row).max()
+    below, not_above = _split(row[candidates], row[targets], slack)
+    # A target in the pool has counted itself as a tie.
+    own = np.isin(targets, candidates)
+    lower_targets, _ = _split(row[targets], row[targets], slack)
+    ties, negatives = not_above - below - own, len(candidates) - own
+    return np.stack([below, ties, negatives, len(targets) - lower_targets])
 
 
-def mean_with_error(
-    values: Floats, seed: int
-) -> tuple[float | None, float | None, tuple[float, float] | None]:
-    """Returns the mean of a sample, its standard error, and its 95 % interval.
-
-    Args:
-        values: The sample, `[values]`.
-        seed: What the bootstrap depends on.
-
-    Returns:
-        The three, each None where the sample is too small for it.
-    """
-    count = len(values)
-    if not count:
-        return None, None, None
-    rng = np.random.default_rng(seed)
-    means = [values[rng.integers(count, size=count)].mean() for _ in range(RESAMPLES)]
-    error = float(values.std(ddof=1) / np.sqrt(count)) if count > 1 else None
-    low, high = np.percentile(means, [2.5, 97.5]).tolist()
-    return float(values.mean()), error, (low, high)
-
-
-def _rows(scorer: Scorer, contest: Contest) -> Iterator[tuple[int, Floats, Integers]]:
-    """Yields each source, its scores with all nodes, and the places of its edges."""
-    order = np.argsort(contest.scored[:, 0], kind="stable")
-    sources, starts = np.unique(contest.scored[order, 0], return_index=True)
-    edges_of = np.split(order, starts[1:])
-    step = max(1, BLOCK_CELLS // contest.node_count)
-    for first in range(0, len(sources), step):
-        block = sources[first : first + step]
-        scores = scorer(block)
-        for place, source in enumerate(block.tolist()):
-            yield source, scores[place], edges_of[first + place]
-
-
-def _counts(values: Floats, limits: Floats, slack: float) -> tuple[Integers, Integers]:
+def _split(values: Floats, limits: Floats, slack: float) -> tuple[Integers, Integers]:
     """Counts the values below each limit, and those not above it."""
     ordered = np.sort(values)
     below = np.searchsorted(ordered, limits - slack, side="left")
     return below, np.searchsorted(ordered, limits + slack, side="right")
 
 
-def _draws(ranks: Ranks, seed: int) -> Draws:
+def outcomes_of(counts: Integers, ranked: bool, seed: int) -> Outcomes:
+    """Returns the outcomes of edges.
+
+    Args:
+        counts: What `count_rivals` returned for each edge, `[4, scored]`.
+        ranked: Whether places make sense.
+        seed: What the draws depend on.
+    """
+    below, ties, negatives, targets = counts
+    places = 1 + negatives - below - ties / 2
+    return Outcomes(
+        shares=(below + ties / 2) / negatives,
+        places=places if ranked else np.full(len(places), np.nan),
+        precisions=targets / (targets + negatives - below) if ranked else None,
+        draws=_draws(below, ties, negatives, seed),
+    )
+
+
+def _draws(below: Integers, ties: Integers, negatives: Integers, seed: int) -> Draws:
     """Draws one negative for each edge, `DRAWS` times.
 
     A uniform draw from n negatives is a place in their order by score, so the
     ranks suffice and nothing is scored anew.
     """
-    if not len(ranks.negatives):
-        return Draws(None, None)
+    if not len(negatives):
+        return NO_DRAWS
     rng = np.random.default_rng(seed)
-    drawn = rng.integers(ranks.negatives, size=(DRAWS, len(ranks.negatives)))
-    wins = (drawn < ranks.below) / 2 + (drawn < ranks.below + ranks.ties) / 2
+    drawn = rng.integers(negatives, size=(DRAWS, len(negatives)))
+    wins = (drawn < below) / 2 + (drawn < below + ties) / 2
     figures = wins.mean(axis=1)
     return Draws(float(figures.mean()), float(figures.std(ddof=1)))
-
-
-def _by_source(values: Floats, sources: Integers) -> Floats:
-    """Returns the mean of each source's values."""
-    _, source_of, counts = np.unique(sources, return_inverse=True, return_counts=True)
-    return np.bincount(source_of, values, len(counts)) / counts
-
-
-def _mean(values: Floats) -> float | None:
-    return float(np.mean(values)) if len(values) else None

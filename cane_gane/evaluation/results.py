@@ -24,6 +24,19 @@ class Draws:
 
 
 @dataclass(frozen=True)
+class Difference:
+    """How much one score is above another on the same edges, with a 95 % interval."""
+
+    mean: float
+    interval: tuple[float, float]
+
+    @property
+    def sign(self) -> int:
+        """1 or -1 where the interval excludes 0, else 0."""
+        return int(self.interval[0] > 0) - int(self.interval[1] < 0)
+
+
+@dataclass(frozen=True)
 class Roc:
     """A ROC curve: rates from 0 to 1, and the area; None where there is no pair."""
 
@@ -46,34 +59,50 @@ class Figures:
         reversed: How many of the scored have their reverse in training.
         draws: What upstream's draws would print.
         mrr: The mean of 1 / place of a target among its negatives.
+        hits_at_1: The share of targets on the first place.
         hits_at_10: The share of targets on places up to 10.
+        hits_at_50: The share of targets on places up to 50.
         average_precision: The mean over sources of their average precision.
         sampling_error: The error of `auc` that is due to sampled negatives.
         negatives: How many negatives were sampled for each edge.
         sampled_edges: How many of the scored edges were sampled, where not all were.
+        ranked_edges: How many of them were ranked by a score that is slow.
+        ranked_pairs: How many pairs were scored for that.
+        missed: The share of their targets that the first stage left out.
     """
 
     auc: float | None
     std_error: float | None
-    interval: tuple[float, float] | None = None
+    interval: tuple[float, float] | None
     scored: int = 0
     edges: int = 0
     self_loops: int = 0
     reversed: int = 0
     draws: Draws = Draws(None, None)
     mrr: float | None = None
+    hits_at_1: float | None = None
     hits_at_10: float | None = None
+    hits_at_50: float | None = None
     average_precision: float | None = None
     sampling_error: float | None = None
     negatives: int | None = None
     sampled_edges: int | None = None
+    ranked_edges: int | None = None
+    ranked_pairs: int | None = None
+    missed: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class BaselineFigures(Figures):
-    """A baseline under one protocol."""
+    """A baseline under one protocol.
+
+    Attributes:
+        roc: Its ROC curve.
+        difference: How much the method is above it, by figure.
+    """
 
     roc: Roc | None = None
+    difference: Mapping[str, Difference] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +118,31 @@ class ModelFigures(Figures):
     score: str = "pairs"
     vectors: Mapping[str, Figures] = field(default_factory=dict)
     roc: Mapping[str, Roc] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Known-item search: the share of items found first, and among the first ten."""
+
+    top1: float
+    top10: float
+
+
+@dataclass(frozen=True)
+class Search:
+    """Known-item search by the method's text score, and by TF-IDF.
+
+    Attributes:
+        queries: How many nodes were searched for.
+        top1: The share that came first.
+        top10: The share among the first ten.
+        tfidf: The same by TF-IDF.
+    """
+
+    queries: int
+    top1: float
+    top10: float
+    tfidf: Found
 
 
 @dataclass(frozen=True)
@@ -206,23 +260,30 @@ class Evaluation:
         link_prediction: The method's own figures, by protocol.
         baselines: Those of baselines that learn nothing, by protocol and name.
         node_classification: By the share of labels to train on, where there are labels.
+        search: Known-item search, where the method reads texts.
         matching: How a test pair is matched, where the method matches words.
         missing_edges: The best pairs without an edge.
         data: What `inspect` shows of the network.
         best_epoch: The epoch whose values the model has.
         time: How long it took.
         printed_auc: What upstream's own program printed, for a run of it.
+        outcomes: The method's scored edges and outcomes by protocol, to compare it
+            with another on the same edges; they are not part of metrics.json.
     """
 
     link_prediction: Mapping[str, ModelFigures]
     baselines: Mapping[str, Mapping[str, BaselineFigures]]
     node_classification: Mapping[str, Labels] | None = None
+    search: Search | None = None
     matching: Matching | None = None
     missing_edges: Sequence[ScoredEdge] | None = None
     data: Mapping[str, Any] | None = None
     best_epoch: int | None = None
     time: Timing = Timing(None, None)
     printed_auc: float | None = None
+    outcomes: Mapping[str, Any] = field(
+        default_factory=dict, repr=False, compare=False, metadata={"json": False}
+    )
 
     def __post_init__(self) -> None:
         if not self.link_prediction:
@@ -245,8 +306,9 @@ def to_json(value: Any) -> Any:
         value: An `Evaluation`, `Examples` or a part of one.
     """
     if is_dataclass(value):
-        own = {field.name: getattr(value, field.name) for field in fields(value)}
-        optional = {field.name for field in fields(value) if field.default is None}
+        kept = [own for own in fields(value) if own.metadata.get("json", True)]
+        own = {field.name: getattr(value, field.name) for field in kept}
+        optional = {field.name for field in kept if field.default is None}
         return {
             name: to_json(part)
             for name, part in own.items()

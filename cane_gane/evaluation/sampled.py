@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cane_gane.errors import InputError
-from cane_gane.evaluation.protocols import Contest, Integers
-from cane_gane.evaluation.ranking import DRAWS, mean_with_error
-from cane_gane.evaluation.results import Draws, Figures, Roc
+from cane_gane.evaluation.outcomes import NO_DRAWS, Outcomes
+from cane_gane.evaluation.protocols import Contest, Integers, Marks
+from cane_gane.evaluation.ranking import DRAWS
+from cane_gane.evaluation.results import Draws, Roc
 from cane_gane.evaluation.roc import pooled_roc
 
-BUDGET = 20_000  # pairs that are scored for each protocol
+BUDGET = 10_000  # pairs that are scored for each protocol
 PairScore = Callable[[Integers], Any]
 
 
@@ -54,69 +55,80 @@ class Sample:
     Attributes:
         contest: The contest, with no more edges than half the budget.
         negatives: Sampled negatives of each of its edges, `[scored, per_edge, 2]`.
-        counts: How many edges the whole contest scores and of what kind.
+        chosen: Marks the edges of the whole contest that it has, `[scored]`.
     """
 
     contest: Contest
     negatives: Integers
-    counts: Mapping[str, Any]
+    chosen: Marks
 
     @classmethod
     def draw(cls, contest: Contest, seed: int, budget: int = BUDGET) -> Sample:
         """Draws as many negatives for each edge as the budget allows."""
-        counts = contest.counts()
-        count, most = counts["scored"], budget // 2
+        count, most = len(contest.scored), budget // 2
+        chosen = np.ones(count, np.bool_)
         if count > most:
             chosen = np.random.default_rng(seed).permutation(count) < most
             contest = contest.only(chosen)
         per_edge = max(1, budget // max(1, len(contest.scored)) - 1)
-        return cls(contest, sample_negatives(contest, per_edge, seed), counts)
+        return cls(contest, sample_negatives(contest, per_edge, seed), chosen)
 
-    def figures(self, score: PairScore, seed: int) -> tuple[Figures, Roc]:
+    def outcomes(self, score: PairScore, seed: int) -> tuple[Outcomes, Roc]:
         """Measures a pair score on these pairs.
 
         Args:
             score: Scores pairs, `[pairs, 2]`.
-            seed: What the bootstrap depends on.
+            seed: What the draws depend on.
 
         Returns:
-            `auc`, `std_error`, `interval`, `draws` as `ranked_figures` has them, from
-            these negatives, with `sampling_error`, the part of the error that is due
-            to their choice; and the ROC curve of the same pairs.
+            Outcomes of all edges of the whole contest, with NaN for those that this
+            sample has not; their shares are from its negatives, and `sampling_error`
+            is the part of the error of the mean that is due to these. And the ROC
+            curve of the same pairs.
 
         Raises:
             InputError: A score is NaN.
         """
         positive, negative = self.scores(score)
-        found = sampled_figures(positive, negative, seed)
-        fewer = len(positive) < self.counts["scored"]
-        sampled = len(positive) if fewer else None
-        found = dataclasses.replace(found, **self.counts, sampled_edges=sampled)
-        return found, pooled_roc(positive, negative)
+        found = sampled_outcomes(positive, negative, seed)
+        shares = np.full(len(self.chosen), np.nan)
+        shares[self.chosen] = found.shares
+        notes = dict(found.notes)
+        if not self.chosen.all():
+            notes["sampled_edges"] = len(positive)
+        unranked = np.full(len(shares), np.nan)
+        whole = Outcomes(shares, unranked, draws=found.draws, notes=notes)
+        return whole, pooled_roc(positive, negative)
 
-    def roc(self, score: PairScore) -> Roc:
-        """Returns the ROC curve of a pair score on these pairs."""
-        return pooled_roc(*self.scores(score))
+    @property
+    def pairs(self) -> Integers:
+        """The edges, then their negatives, `[pairs, 2]`."""
+        return np.concatenate([self.contest.scored, self.negatives.reshape(-1, 2)])
+
+    def roc(self, scores: npt.NDArray[np.floating]) -> Roc:
+        """Returns the ROC curve of the scores of `pairs`."""
+        count = len(self.contest.scored)
+        return pooled_roc(scores[:count], scores[count:])
 
     def scores(self, score: PairScore) -> tuple[Any, Any]:
         """Scores the edges, `[scored]`, and their negatives, `[scored, per_edge]`."""
-        edges, negatives = self.contest.scored, self.negatives
-        scores = score(np.concatenate([edges, negatives.reshape(-1, 2)]))
-        return scores[: len(edges)], scores[len(edges) :].reshape(negatives.shape[:2])
+        count, shape = len(self.contest.scored), self.negatives.shape[:2]
+        scores = score(self.pairs)
+        return scores[:count], scores[count:].reshape(shape)
 
 
-def sampled_figures(
+def sampled_outcomes(
     positive_scores: npt.ArrayLike, negative_scores: npt.ArrayLike, seed: int = 1
-) -> Figures:
-    """Estimates the AUC from the scores of sampled negatives.
+) -> Outcomes:
+    """Compares edges with sampled negatives.
 
     Args:
         positive_scores: The score of each scored edge, `[scored]`.
         negative_scores: The scores of its negatives, `[scored, per_edge]`.
-        seed: What the bootstrap depends on.
+        seed: What the draws depend on.
 
     Returns:
-        See `Sample.figures`; without counts of edges.
+        The outcomes. They have no places: those among a sample mean little.
 
     Raises:
         InputError: The shapes do not fit, or a score is NaN.
@@ -133,25 +145,19 @@ def sampled_figures(
     limits = positive[:, None]
     wins = (negative < limits) / 2 + (negative <= limits) / 2
     count, per_edge = wins.shape
-    mean, error, interval = mean_with_error(wins.mean(axis=1), seed)
-    sampling = None
+    notes: dict[str, Any] = {"negatives": per_edge}
     if count and per_edge > 1:
-        sampling = float(np.sqrt(wins.var(axis=1, ddof=1).sum() / per_edge) / count)
-    return Figures(
-        auc=mean,
-        std_error=error,
-        interval=interval,
-        sampling_error=sampling,
-        negatives=per_edge,
-        draws=_draws(wins, seed),
-    )
+        spread = wins.var(axis=1, ddof=1).sum() / per_edge
+        notes["sampling_error"] = float(np.sqrt(spread) / count)
+    unranked = np.full(count, np.nan)
+    return Outcomes(wins.mean(axis=1), unranked, draws=_draws(wins, seed), notes=notes)
 
 
 def _draws(wins: npt.NDArray[np.float64], seed: int) -> Draws:
     """Picks one negative for each edge, `DRAWS` times."""
     count, per_edge = wins.shape
     if not count:
-        return Draws(None, None)
+        return NO_DRAWS
     rng = np.random.default_rng(seed)
     picked = rng.integers(per_edge, size=(DRAWS, count))
     figures = wins[np.arange(count), picked].mean(axis=1)

@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING
 from cane_gane.evaluation.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
-    from cane_gane.evaluation.results import Evaluation, Figures
+    from cane_gane.evaluation.results import BaselineFigures, Evaluation, Figures
 
 # The figures of a score under a protocol that a model is compared with baselines by.
 TITLES = {
     "auc": "AUC",
     "mrr": "MRR",
+    "hits_at_1": "Hits@1",
     "hits_at_10": "Hits@10",
+    "hits_at_50": "Hits@50",
     "average_precision": "average precision",
 }
 
+SHOWN = ("auc", "mrr", "hits_at_10")  # what a terminal has room for
 _RED, _PLAIN = "\033[31m", "\033[0m"
-_WIDTH = 22
-_NOTE = "↓ below a baseline that learns nothing"
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,17 @@ class Row:
 def link_rows(found: Evaluation) -> list[Row]:
     """Returns the rows of link prediction: the model's scores, then baselines."""
     rows = []
-    links = found.link_prediction
+    links, rivals = found.link_prediction, found.baselines
     first = next(iter(links.values()))
     scored_by_pairs = first.score == "pairs"
 
     def add(key: str, title: str, figures: Mapping[str, Figures], model: bool) -> None:
         above = {
-            name: {what: _above(own, what, found, name) for what in TITLES}
+            name: {
+                what: _above(own, what, rivals[name], key == "model") for what in TITLES
+            }
             for name, own in figures.items()
+            if name in rivals
         }
         rows.append(Row(key, title, model, figures, above if model else {}))
 
@@ -67,8 +71,8 @@ def link_rows(found: Evaluation) -> list[Row]:
     for kind in reversed(list(first.vectors)):  # all columns, then the parts
         parts = {name: own.vectors[kind] for name, own in links.items()}
         add(f"vectors.{kind}", f"averaged vectors, {kind}", parts, True)
-    for key in next(iter(found.baselines.values()), {}):
-        own = {name: baselines[key] for name, baselines in found.baselines.items()}
+    for key in next(iter(rivals.values()), {}):
+        own = {name: baselines[key] for name, baselines in rivals.items()}
         add(key, key, own, False)
     return rows
 
@@ -87,16 +91,16 @@ def summary(found: Evaluation, colour: bool = False) -> str:
         found: The evaluation.
         colour: Whether the marked figures are red, too.
     """
-    head, *body, scored = _cells(found)
-    lines = [_line(head[0], [text for text, _ in head[1]])]
-    for title, cells in (*body, scored):
+    columns = _columns(found)
+    widths = [15 if first else 9 for _, _, first in columns]
+    lines = []
+    for title, cells in _cells(found, columns):
         shown = [
-            f"{_RED}{text:>{_WIDTH}}{_PLAIN}" if low and colour else text
-            for text, low in cells
+            f"{_RED}{text:>{width}}{_PLAIN}" if low and colour else f"{text:>{width}}"
+            for (text, low), width in zip(cells, widths, strict=True)
         ]
-        lines.append(_line(title, shown))
-    marked = any(low for _, cells in body for _, low in cells)
-    return "\n".join([*lines, _NOTE] if marked else lines)
+        lines.append(f"{title:<28}{''.join(shown)}".rstrip())
+    return "\n".join([*lines, *_notes(found)])
 
 
 def html_summary(found: Evaluation) -> str:
@@ -109,44 +113,101 @@ def html_summary(found: Evaluation) -> str:
     rows = "".join(
         f"<tr><th>{html.escape(title.strip())}</th>"
         f"{''.join(cell(*own) for own in cells)}</tr>"
-        for title, cells in _cells(found)
+        for title, cells in _cells(found, _columns(found))
     )
     return f"<table>{rows}</table>"
 
 
+Column = tuple[str, str, bool]  # a protocol, a figure, whether it is the first there
 Cells = list[tuple[str, bool]]  # the text of each cell, and whether it is marked
 
 
-def _cells(found: Evaluation) -> list[tuple[str, Cells]]:
+def _columns(found: Evaluation) -> list[Column]:
+    """Returns what the table shows: the figures that the model has."""
+    shown = {
+        name: [figure for figure in SHOWN if getattr(own, figure) is not None]
+        for name, own in found.link_prediction.items()
+    }
+    return [
+        (name, figure, figure == own[0])
+        for name, own in shown.items()
+        for figure in own
+    ]
+
+
+def _cells(found: Evaluation, columns: list[Column]) -> list[tuple[str, Cells]]:
     """Returns the title and the cells of each line."""
-    names = list(found.link_prediction)
-    titles = [PROTOCOLS[name].title if name in PROTOCOLS else name for name in names]
-    lines: list[tuple[str, Cells]] = [("AUC, %", [(title, False) for title in titles])]
+    links = found.link_prediction
+    scored = {name: f"{own.scored:,} of {own.edges:,}" for name, own in links.items()}
+    lines: list[tuple[str, Cells]] = [
+        ("protocol", [(name if first else "", False) for name, _, first in columns]),
+        ("figure, %", [(TITLES[figure], False) for _, figure, _ in columns]),
+    ]
     for row in link_rows(found):
         cells = []
-        for name in names:
-            text = percent(row.figures[name].auc, row.figures[name].std_error)
-            low = bool(row.below(name))
+        for name, figure, _ in columns:
+            own = row.figures[name]
+            error = own.std_error if figure == "auc" else None
+            low = bool(row.below(name, figure))
+            text = percent(getattr(own, figure), error)
             cells.append((text + (" ↓" if low else ""), low))
         lines.append((row.title if row.learned else f"  {row.key}", cells))
-    links = found.link_prediction.values()
-    scored = [(f"{own.scored:,} of {own.edges:,}", False) for own in links]
-    return [*lines, ("test edges scored", scored)]
+    counts = [(scored[name] if first else "", False) for name, _, first in columns]
+    return [*lines, ("edges scored", counts)]
 
 
-def _line(title: str, cells: list[str]) -> str:
-    return f"{title:<32}{''.join(f'{cell:>{_WIDTH}}' for cell in cells)}"
+def _notes(found: Evaluation) -> list[str]:
+    """Returns what the figures need to be read: marks, differences, warnings."""
+    notes = []
+    shown = _columns(found)
+    if any(row.below(*own[:2]) for row in link_rows(found) for own in shown):
+        notes.append("↓ below a baseline")
+    for name, own in found.link_prediction.items():
+        if not own.scored:
+            notes.append(f"{name}: no edge is scored")
+        if name in PROTOCOLS and not PROTOCOLS[name].predicts:
+            notes.append(
+                f"{name}: no test of prediction, training edges are scored too"
+            )
+        if own.ranked_edges is not None and own.ranked_edges < own.scored:
+            notes.append(
+                f"{name}: the model's places are of {own.ranked_edges:,} edges"
+            )
+    notes += [text for name in found.link_prediction if (text := verdict(found, name))]
+    return notes
+
+
+def verdict(found: Evaluation, protocol: str) -> str:
+    """Says how the model compares with the best baseline by MRR, with its interval."""
+    rivals = {
+        key: own
+        for key, own in found.baselines.get(protocol, {}).items()
+        if own.mrr is not None and own.difference and "mrr" in own.difference
+    }
+    if not rivals:
+        return ""
+    best = max(rivals, key=lambda key: rivals[key].mrr or 0)
+    gap = (rivals[best].difference or {})["mrr"]
+    word = {1: "better than", 0: "not told apart from", -1: "worse than"}[gap.sign]
+    low, high = (100 * end for end in gap.interval)
+    return (
+        f"{protocol}: {word} {best} by MRR: {100 * gap.mean:+.1f} "
+        f"(95 % interval {low:+.1f} to {high:+.1f})"
+    )
 
 
 def _above(
-    own: Figures, what: str, found: Evaluation, protocol: str
+    own: Figures, what: str, baselines: Mapping[str, BaselineFigures], paired: bool
 ) -> tuple[str, ...]:
+    """Returns the baselines that are above a score of the model, best first.
+
+    The places of a slow score may be those of some edges; `paired` is for it, as the
+    differences of baselines from it are on the same edges.
+    """
     value = getattr(own, what)
-    if value is None:
-        return ()
-    rivals = {
-        key: getattr(figures, what) or 0
-        for key, figures in found.baselines.get(protocol, {}).items()
-    }
-    higher = [key for key, rival in rivals.items() if rival > value]
-    return tuple(sorted(higher, key=lambda key: -rivals[key]))
+    rivals = {key: getattr(rival, what) or 0 for key, rival in baselines.items()}
+    gaps = {key: value - rival for key, rival in rivals.items() if value is not None}
+    if paired:
+        known = {key: rival.difference or {} for key, rival in baselines.items()}
+        gaps |= {key: gap[what].mean for key, gap in known.items() if what in gap}
+    return tuple(sorted((k for k in gaps if gaps[k] < 0), key=lambda k: -rivals[k]))

@@ -1,89 +1,114 @@
-"""Baselines that learn nothing: a model below one of them is not worth training."""
+"""Baselines: a model below one of them is not worth its training."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from scipy import sparse
 
-from cane_gane.data.graph import neighbours
-from cane_gane.data.network import TextualNetwork
+from cane_gane.data.graph import reach
 from cane_gane.data.splits import Split
-from cane_gane.data.tfidf import one_hop_vectors, tfidf_vectors
-from cane_gane.evaluation.fitted import Fitted, SparseFitted
+from cane_gane.data.tfidf import one_hop_vectors
+from cane_gane.evaluation.fitted import Fitted, FunctionFitted, SparseFitted
+from cane_gane.methods.evidence import Evidence, TextVectors
+from cane_gane.methods.linear import fit_linear
+from cane_gane.models.start.walks import log_walks
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A score that learns nothing.
+    """A score to compare a method with.
 
     Attributes:
         key: The name that metrics.json has for it.
         title: What readers call it.
-        fit: Builds it from a split's training edges and texts.
+        fit: Builds it from a split's training edges and texts; None for what the
+            method itself leaves: its start.
         reads_texts: Whether it needs texts.
     """
 
     key: str
     title: str
-    fit: Callable[[Split], Fitted]
+    fit: Callable[[Evidence, Split], Fitted] | None
     reads_texts: bool = False
 
 
-def _tfidf(split: Split) -> Fitted:
+def _tfidf(evidence: Evidence, split: Split) -> Fitted:
     """Cosine of the texts' TF-IDF vectors."""
-    return SparseFitted(_own_words(split.network))
+    return SparseFitted(evidence.texts.shared)
 
 
-def _one_hop(split: Split) -> Fitted:
+def _one_hop(evidence: Evidence, split: Split) -> Fitted:
     """Cosine of these vectors after each is added to the mean of its neighbours'."""
-    own = _own_words(split.network)
-    return SparseFitted(one_hop_vectors(own, _neighbours(split)))
+    return SparseFitted(one_hop_vectors(evidence.texts.shared, evidence.joined))
 
 
-def _common(split: Split) -> Fitted:
+def _common(evidence: Evidence, split: Split) -> Fitted:
     """How many training neighbours two nodes share."""
-    return SparseFitted(_neighbours(split))
+    return SparseFitted(evidence.joined)
 
 
-def _attachment(split: Split) -> Fitted:
+def _attachment(evidence: Evidence, split: Split) -> Fitted:
     """The product of their numbers of training neighbours."""
-    return SparseFitted(sparse.csr_array(_neighbours(split).sum(axis=1).reshape(-1, 1)))
+    return SparseFitted(sparse.csr_array(evidence.joined.sum(axis=1).reshape(-1, 1)))
 
 
-@lru_cache(maxsize=1)
-def _own_words(network: TextualNetwork) -> Any:
-    return tfidf_vectors(network.texts)
+def _pagerank(evidence: Evidence, split: Split) -> Fitted:
+    """Personalised PageRank over the training edges."""
+
+    def rows(sources: Any) -> Any:
+        return reach(evidence.step, sources)
+
+    return FunctionFitted(rows, split.network.node_count)
 
 
-def _neighbours(split: Split) -> Any:
-    return neighbours(split.train, split.network.node_count)
+def _walks(evidence: Evidence, split: Split) -> Fitted:
+    """Log of walks over training edges and similar texts, not factored."""
+
+    def rows(sources: Any) -> Any:
+        return log_walks(evidence.text_step, sources).T
+
+    return FunctionFitted(rows, split.network.node_count)
+
+
+def _linear(evidence: Evidence, split: Split) -> Fitted:
+    """The features of `Evidence`, weighed by a fit on training edges."""
+    return fit_linear(evidence, split)
 
 
 BASELINES: dict[str, Baseline] = {
     baseline.key: baseline
     for baseline in (
-        Baseline("tfidf", "TF-IDF cosine", _tfidf, reads_texts=True),
+        Baseline("start", "the model before training", None),
+        Baseline("linear", "linear ranker", _linear, reads_texts=True),
+        Baseline("walks", "walks over edges and texts", _walks, reads_texts=True),
         Baseline(
             "tfidf_one_hop", "TF-IDF with training neighbours", _one_hop,
             reads_texts=True,
         ),
+        Baseline("tfidf", "TF-IDF cosine", _tfidf, reads_texts=True),
+        Baseline("pagerank", "personalised PageRank", _pagerank),
         Baseline("common_neighbours", "common neighbours", _common),
         Baseline("preferential_attachment", "preferential attachment", _attachment),
     )
 }  # fmt: skip
 
 
-def fit_baselines(split: Split) -> dict[str, Fitted]:
+def fit_baselines(split: Split, start: Fitted | None = None) -> dict[str, Fitted]:
     """Builds every baseline that a split has what it needs for, by key.
 
-    No test edge is looked at. Directions, duplicates and self-loops do not count.
+    No test edge is looked at.
+
+    Args:
+        split: The split.
+        start: The method before training, where it has such a start.
     """
-    return {
-        key: baseline.fit(split)
-        for key, baseline in BASELINES.items()
-        if split.network.has_texts or not baseline.reads_texts
-    }
+    network = split.network
+    evidence = Evidence(TextVectors(network.texts), split.train, network.node_count)
+    found = {} if start is None else {"start": start}
+    for key, baseline in BASELINES.items():
+        if baseline.fit and (network.has_texts or not baseline.reads_texts):
+            found[key] = baseline.fit(evidence, split)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import tempfile
 import weakref
@@ -10,8 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
+from cane_gane.files import write_atomically
 from cane_gane.methods.method import Method
 from cane_gane.models.settings import ModelSettings
 from cane_gane.progress import say
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
     from cane_gane.models.pair_model import PairModel
     from cane_gane.serving.saved_model import Servable
     from cane_gane.training.inputs import Inputs
+
+
+START = "start.npy"
 
 
 def set_up(
@@ -92,6 +99,9 @@ def _fit(
     )
     if not keeper.begun:
         start(model, settings, inputs, seed)
+        _write_start(model, settings, inputs, fitted, folder)
+    elif folder:
+        fitted.start = _read_start(folder)
     fitted.best_epoch = train(
         model,
         lambda epoch: edge_batches(
@@ -111,7 +121,42 @@ def _fit(
 def _open(path: Path, split: Split, settings: ModelSettings) -> Fitted:
     from cane_gane.serving.client import ServedModel
 
-    return ServedModel.load(path, split, lonely=_lonely(settings))
+    fitted = ServedModel.load(path, split, lonely=_lonely(settings))
+    fitted.start = _read_start(path.parent)
+    return fitted
+
+
+def _write_start(
+    model: PairModel,
+    settings: ModelSettings,
+    inputs: Inputs,
+    fitted: Fitted,
+    folder: Path | None,
+) -> None:
+    """Keeps the score of the model before training as vectors, one for each node.
+
+    Without a map the four terms are one inner product, (t_u + s_u)(t_v + s_v). Texts
+    are embedded in their own context, which hardly counts before training.
+    """
+    if settings.start == settings.places == "random" or settings.map_mixed:
+        return
+    from cane_gane.evaluation.fitted import VectorFitted
+    from cane_gane.models.pair_scorer import text_vectors
+
+    structure = model.structure_of(np.arange(inputs.split.network.node_count))
+    vectors = structure.numpy() + text_vectors(model, inputs.texts.ids)
+    if folder:
+        content = io.BytesIO()
+        np.save(content, vectors.astype(np.float32))
+        write_atomically(folder / START, content.getvalue())
+    fitted.start = VectorFitted(vectors)
+
+
+def _read_start(folder: Path) -> Fitted | None:
+    from cane_gane.evaluation.fitted import VectorFitted
+
+    path = folder / START
+    return VectorFitted(np.load(path)) if path.is_file() else None
 
 
 def _lonely(settings: ModelSettings) -> bool:
@@ -133,7 +178,7 @@ def _validation(
         split.train, inputs.edges, inputs.held_out, split.network.node_count
     )
     sample = Sample.draw(contest, seed, budget=20 * len(contest.scored))
-    return lambda: float(sample.figures(fitted.score, seed)[0].auc or 0)
+    return lambda: float(np.nanmean(sample.outcomes(fitted.score, seed)[0].shares))
 
 
 def _forget_untrained(model: PairModel, inputs: Inputs) -> None:

@@ -17,14 +17,19 @@ Found = Mapping[int, Sequence[Evaluation]]  # each repeat, by window
 
 
 def auc_by_window(found: Found) -> dict[int, dict[str, list[float]]]:
-    """Returns the AUC in % of each repeat that has one, by window and protocol."""
+    """Returns the AUC in % of each repeat that has one, by window and protocol.
+
+    A protocol that has no AUC is left out.
+    """
 
     def known(repeats: Sequence[Evaluation], name: str) -> list[float]:
         aucs = (own.link_prediction[name].auc for own in repeats)
         return [100 * auc for auc in aucs if auc is not None]
 
+    everyone = [own.link_prediction for repeats in found.values() for own in repeats]
+    names = [n for n in everyone[0] if any(own[n].auc is not None for own in everyone)]
     return {
-        window: {name: known(repeats, name) for name in repeats[0].link_prediction}
+        window: {name: known(repeats, name) for name in names}
         for window, repeats in sorted(found.items())
     }
 

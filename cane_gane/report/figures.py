@@ -160,19 +160,21 @@ def heat_maps(pair: MatchedPair, titles: Mapping[str, str]) -> Figure:
 def ratio_curves(
     published: Mapping[str, Sequence[tuple[float, float]]],
     ours: Mapping[str, Sequence[tuple[float, float, float]]],
+    measure: str = "AUC",
 ) -> Figure:
-    """Draws AUC against the training ratio: ours, and what was published behind.
+    """Draws a figure against the training ratio: ours, and what was published behind.
 
     Args:
-        published: (ratio, AUC in %) of each name.
-        ours: (ratio, AUC in %, its error) of each name.
+        published: (ratio, figure in %) of each name.
+        ours: (ratio, figure in %, its error) of each name.
+        measure: What the figure is called.
 
     Returns:
         The figure. A name has one colour and one dash on both sides.
     """
     figure, axes = _chart((5.6, 4.0))
     for place, name in enumerate(dict.fromkeys([*published, *ours])):
-        style, label = _line(place), _plain(name, 32)
+        style, label = _line(place), _plain(name, 40)
         if name in published:
             axes.plot(
                 *zip(*published[name], strict=True), **style, linewidth=1.2, alpha=0.7,
@@ -184,7 +186,7 @@ def ratio_curves(
                 marker=MARKERS[place % len(MARKERS)], markersize=6,
                 markeredgecolor="black", markeredgewidth=0.6, label=f"{label}, here",
             )  # fmt: skip
-    axes.set(xlabel="share of the edges for training", ylabel="AUC, %")
+    axes.set(xlabel="share of the edges for training", ylabel=f"{measure}, %")
     axes.legend(fontsize=7.5, ncols=2, loc="best", frameon=False)
     return figure
 

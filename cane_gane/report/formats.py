@@ -12,7 +12,8 @@ from cane_gane.data.lines import printable
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "%": r"\%", "&": r"\&",
     "#": r"\#", "_": r"\_", "$": r"\$", "^": r"\^{}", "~": r"\~{}",
-    "±": r"$\pm$", "↓": r"$\downarrow$", "†": r"$\dagger$", "–": "--", "…": r"\ldots{}",
+    "±": r"$\pm$", "↓": r"$\downarrow$",
+    "↑": r"$\uparrow$", "†": r"$\dagger$", "–": "--", "…": r"\ldots{}",
 }  # fmt: skip
 
 

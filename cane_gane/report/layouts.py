@@ -10,16 +10,21 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
-from cane_gane.evaluation.show import percent
+from cane_gane.evaluation.protocols import PROTOCOLS
+from cane_gane.evaluation.results import Difference
+from cane_gane.evaluation.show import SHOWN, TITLES, percent
 from cane_gane.progress import duration
 from cane_gane.report.formats import Layout
-from cane_gane.report.ratios import Ratios, Row
-from cane_gane.report.several import Entry
-from cane_gane.report.titles import protocol_title
+from cane_gane.report.links import difference_text
+from cane_gane.report.ratios import Gap, Ratios, Row
+from cane_gane.report.several import Entry, OneRun
+from cane_gane.report.titles import MAIN, predicts, protocol_title
 
+GAP = "mrr_difference"  # the measure of a method less the best baseline
+_MEASURES = (*SHOWN, GAP, "macro_f1")
 _COLUMNS = (
     "measure", "protocol", "kind", "key", "ratio", "labels", "mean", "std",
-    "std_error", "seeds", "below", "reached",
+    "std_error", "seeds", "below", "reached", "low", "high", "rival",
 )  # fmt: skip
 
 
@@ -28,20 +33,22 @@ class Sheet:
     """One table of a measure.
 
     Attributes:
-        protocol: The protocol of AUC; None for Macro-F1.
-        caption: What it shows.
+        measure: The name that CSV and JSON have for it.
+        protocol: The protocol; None for Macro-F1.
+        title: What it shows.
         heading: What its columns are.
         columns: Training ratios, or shares of the labels.
         rows: Its rows.
-        error: What the error of a single run is.
+        error: What the error of a single run is, where it has one.
     """
 
+    measure: str
     protocol: str | None
-    caption: str
+    title: str
     heading: str
     columns: Sequence[float]
     rows: Sequence[Row]
-    error: str
+    error: str = ""
 
     @property
     def entries(self) -> list[tuple[Row, float, Entry]]:
@@ -50,19 +57,27 @@ class Sheet:
 
 
 def sheets(found: Ratios) -> list[Sheet]:
-    """Returns a sheet for each protocol and, where there are labels, for Macro-F1."""
+    """Returns the sheets that there are figures for, a measure and a protocol each."""
     made = [
-        Sheet(name, f"{found.dataset}: AUC in %, {protocol_title(name)}",
-              "edges for training", found.ratios, found.auc_rows(name),
-              "standard error over test edges")
+        Sheet(key, name, f"{TITLES[key]} in %, {protocol_title(name)}",
+              "edges for training", found.ratios, found.link_rows(name, key),
+              "standard error over edges" if key == "auc" else "")
         for name in found.protocols
+        for key in SHOWN
     ]  # fmt: skip
-    labels = Sheet(
-        None, f"{found.dataset}: Macro-F1 of node classification in %",
-        "labels for training", list(map(float, found.shares)), found.label_rows(),
-        "standard deviation over draws of the labels",
-    )  # fmt: skip
-    return [*made, labels] if labels.rows else made
+    made += [
+        Sheet(
+            GAP, MAIN, "MRR less that of the best baseline, in points, "
+            f"{protocol_title(MAIN)}",
+            "edges for training", found.ratios, found.gap_rows(),
+        ),
+        Sheet(
+            "macro_f1", None, "Macro-F1 of node classification in %",
+            "labels for training", list(map(float, found.shares)), found.label_rows(),
+            "standard deviation over draws of the labels",
+        ),
+    ]  # fmt: skip
+    return [sheet for sheet in made if sheet.rows]
 
 
 def layout(found: Ratios, sheet: Sheet) -> Layout:
@@ -74,7 +89,9 @@ def layout(found: Ratios, sheet: Sheet) -> Layout:
         for _, group in groupby(sheet.rows, lambda row: row.kind)
     ]  # fmt: skip
     header = (sheet.heading, *(f"{100 * column:g} %" for column in sheet.columns))
-    return Layout(sheet.caption, header, groups, _notes(found, sheet))
+    return Layout(
+        f"{found.dataset}: {sheet.title}", header, groups, _notes(found, sheet)
+    )
 
 
 def as_markdown(found: Ratios) -> str:
@@ -95,12 +112,17 @@ def as_csv(found: Ratios) -> str:
     writer.writeheader()
     for sheet in sheets(found):
         for row, column, own in sheet.entries:
-            where: dict[str, Any] = {"measure": "macro_f1", "labels": column}
+            line: dict[str, Any] = {"measure": sheet.measure, "kind": row.kind,
+                                    "key": row.key}  # fmt: skip
             if sheet.protocol:
-                where = {"measure": "auc", "protocol": sheet.protocol, "ratio": column}
-            line = {"kind": row.kind, "key": row.key, "ratio": row.ratio, **where}
-            for key in ("mean", "std", "std_error"):
-                share = getattr(own, key)
+                line |= {"protocol": sheet.protocol, "ratio": column}
+            else:
+                line |= {"ratio": row.ratio, "labels": column}
+            shares = {"mean": own.mean, "std": own.std, "std_error": own.std_error}
+            if isinstance(own, Gap):
+                shares |= dict(zip(("low", "high"), own.interval, strict=True))
+                line["rival"] = own.rival
+            for key, share in shares.items():
                 line[key] = "" if share is None else f"{100 * share:.4f}"
             line["seeds"] = " ".join(map(str, own.seeds))
             marks = {"below": int(own.below), "reached": int(own.reached)}
@@ -110,9 +132,11 @@ def as_csv(found: Ratios) -> str:
 
 def as_json(found: Ratios) -> str:
     """Returns all figures as one JSON object; docs/evaluation.md lists its keys."""
-    nested: dict[str | None, Any] = {None: {}}
+    nested: dict[str, Any] = {measure: {} for measure in _MEASURES}
     for sheet in sheets(found):
-        kinds = nested.setdefault(sheet.protocol, {})
+        kinds = nested[sheet.measure]
+        if sheet.protocol:
+            kinds = kinds.setdefault(sheet.protocol, {})
         for row, column, own in sheet.entries:
             place = kinds.setdefault(row.kind, {}).setdefault(row.key, {})
             if row.ratio is not None:
@@ -125,8 +149,7 @@ def as_json(found: Ratios) -> str:
         "seeds": list(found.seeds),
         "runs": {"finished": len(found.runs), "all": found.count},
         "seconds": found.seconds,
-        "auc": nested,
-        "macro_f1": nested.pop(None),
+        **nested,
     }
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
 
@@ -149,28 +172,49 @@ def _text(own: Entry | None, seeds: int) -> str:
     if own is None:
         return "–"
     count = f" ({len(own.seeds)})" if _partial(own, seeds) else ""
+    if isinstance(own, Gap):
+        return difference_text(Difference(own.mean, own.interval)) + count
     marks = (" ↓" if own.below else "") + (" †" if own.reached else "")
     spread = own.std_error if own.std is None else own.std
     return percent(own.mean, spread) + count + marks
 
 
 def _partial(own: Entry, seeds: int) -> bool:
-    return 0 < len(own.seeds) < max(seeds, 2)
+    """Returns whether runs are missing, or ± is not what it is elsewhere."""
+    return 0 < len(own.seeds) < seeds or own.std_error is not None
 
 
 def _notes(found: Ratios, sheet: Sheet) -> list[str]:
     entries = [own for _, _, own in sheet.entries]
-    seeds = _spelled(found.seeds)
+    seeds, gap = _spelled(found.seeds), sheet.measure == GAP
     partial = any(_partial(own, len(found.seeds)) for own in entries)
+    single = f"; (1): ± is the {sheet.error}" if sheet.error else ""
+    about = PROTOCOLS[sheet.protocol].about if sheet.protocol in PROTOCOLS else ""
     notes = {
-        f"Mean ± standard deviation over seeds {seeds}.": len(found.seeds) > 1,
+        about: bool(sheet.protocol and not predicts(sheet.protocol)),
+        "On the same edges; 95 % interval by the paired bootstrap over edges, that of "
+        "several seeds taken as independent. ↑ or ↓: it is above or below 0.": gap,
+        f"Mean {'' if gap else '± standard deviation '}over seeds {seeds}.":
+            len(found.seeds) > 1,
         f"One run each, with seed {seeds}.": len(found.seeds) == 1,
-        f"(n): n runs only; (1): ± is the {sheet.error}.": partial,
-        "↓ below a baseline that learns nothing.": any(own.below for own in entries),
+        f"(n): n runs only{single}.": partial,
+        "A model's pair score ranks some of the edges, drawn by chance; a baseline "
+        "ranks all of them.": sheet.measure in ("mrr", "hits_at_10") and any(
+            _drawn(run, sheet.protocol) for run in found.runs),
+        "↓ below a baseline.": not gap and any(own.below for own in entries),
         "† at or above the paper's figure of the same model.":
             any(own.reached for own in entries),
+        "The paper does not name its negatives, so its figures may be of this protocol "
+        "or of another.": bool(sheet.protocol)
+            and any(row.kind == "paper" for row in sheet.rows),
     }  # fmt: skip
     return [note for note, applies in notes.items() if applies]
+
+
+def _drawn(run: OneRun, protocol: str | None) -> bool:
+    """Returns whether a run ranked some of its scored edges only."""
+    own = run.evaluation.link_prediction.get(protocol or "")
+    return bool(own and own.ranked_edges and own.ranked_edges < own.scored)
 
 
 def _spelled(seeds: Sequence[int]) -> str:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from cane_gane.evaluation.results import Evaluation
-from cane_gane.evaluation.show import TITLES, Row, link_rows, percent
+from cane_gane.evaluation.outcomes import COMPARED
+from cane_gane.evaluation.results import Difference, Evaluation, Figures
+from cane_gane.evaluation.show import TITLES, Row, link_rows, percent, verdict
 from cane_gane.report.page import Cell, time_text
-from cane_gane.report.titles import baseline_title, protocol_title
-
-Table = tuple[Sequence[object], list[Sequence[object]]]  # a header and rows
+from cane_gane.report.titles import baseline_title, ordered, predicts, protocol_title
 
 _RANKING = [name for name in TITLES if name != "auc"]
+_LEADING = ("mrr", "hits_at_10", "auc")  # a tile each, in this order
+_VERDICTS = {"better": "good", "not": "soft", "worse": "bad"}
+_SIGNS = {1: (" ↑", "good"), 0: ("", "soft"), -1: (" ↓", "bad")}
+
+
+class Table(NamedTuple):
+    """What the macro `table` lays out."""
+
+    header: Sequence[object]
+    rows: Sequence[Sequence[object]]
+    caption: str = ""
 
 
 def row_title(row: Row) -> str:
@@ -34,17 +45,43 @@ def figure_cell(row: Row, protocol: str, figure: str = "auc") -> Cell:
     return _marked(percent(getattr(own, figure), error), row, protocol, figure)
 
 
+def difference_text(own: Difference) -> str:
+    """Returns a difference in points, with its interval and an arrow if it is sure."""
+    low, high = (100 * end for end in own.interval)
+    return f"{100 * own.mean:+.1f} ({low:+.1f} to {high:+.1f}){_SIGNS[own.sign][0]}"
+
+
+def difference_table(
+    protocol: str, found: Iterable[tuple[str, Mapping[str, Difference]]]
+) -> Table:
+    """Returns differences by what was subtracted: a row each, a figure a column."""
+    found = list(found)
+    shown = [key for key in COMPARED if any(key in own for _, own in found)]
+
+    def cell(own: Difference | None) -> Cell:
+        if own is None:
+            return Cell("–")
+        return Cell(difference_text(own), kind=_SIGNS[own.sign][1])
+
+    rows = [(title, *(cell(own.get(key)) for key in shown)) for title, own in found]
+    header = (f"{protocol_title(protocol)}, points", *(TITLES[key] for key in shown))
+    return Table(header, rows)
+
+
 def tiles(found: Evaluation) -> list[tuple[str, Cell, str]]:
     """Returns the figures that a reader looks for first: name, figure, note."""
     model = link_rows(found)[0]
     shown = []
-    for name, own in found.link_prediction.items():
-        rivals = (rival.auc for rival in found.baselines.get(name, {}).values())
-        best = max((auc for auc in rivals if auc is not None), default=None)
-        error = "" if own.std_error is None else f"± {percent(own.std_error)}; "
-        cell = _marked(percent(own.auc), model, name)
-        note = f"{error}best baseline {percent(best)}"
-        shown.append((f"AUC, {protocol_title(name)}, %", cell, note))
+    for name in ordered(found.link_prediction):
+        own = found.link_prediction[name]
+        for key in _LEADING:
+            value, title = getattr(own, key), TITLES[key]
+            if value is not None:
+                cell = _marked(percent(value), model, name, key)
+                note = _best(found, name, key)
+                if key == "auc" and own.std_error is not None:
+                    note = f"± {percent(own.std_error)}; {note}"
+                shown.append((f"{title}, {protocol_title(name)}, %", cell, note))
     if labels := (found.node_classification or {}).get("0.5"):
         note = f"Macro-F1 {percent(labels.macro_f1)}, half of the labels"
         shown.append(("Micro-F1 of labels, %", Cell(percent(labels.micro_f1)), note))
@@ -54,54 +91,117 @@ def tiles(found: Evaluation) -> list[tuple[str, Cell, str]]:
     return shown
 
 
-def verdicts(found: Evaluation) -> list[str]:
-    """Says below which baselines the model's AUC is, in each protocol where it is."""
-    below = {name: _below(link_rows(found)[0], name) for name in found.link_prediction}
-    return [f"{text} ({protocol_title(name)})" for name, text in below.items() if text]
+def verdicts(found: Evaluation) -> list[Cell]:
+    """Says of each protocol whether the model is told apart from the best baseline."""
+    texts = {
+        name: verdict(found, name)
+        for name in ordered(found.link_prediction)
+        if predicts(name)
+    }
+    return [
+        Cell(text, kind=_VERDICTS.get(text.removeprefix(f"{name}: ").split()[0], ""))
+        for name, text in texts.items()
+        if text
+    ]
 
 
-def link_table(found: Evaluation) -> Table:
-    """Returns the AUC of each protocol and of its draws, and what each one scored."""
-    names = list(found.link_prediction)
+def auc_table(found: Evaluation) -> Table:
+    """Returns AUC and its draws in each protocol, and what each one scored."""
+    rows = link_rows(found)
+    names = [
+        name for name in found.link_prediction
+        if _has(rows, name, "auc") or not _has(rows, name, "mrr")
+    ]  # fmt: skip
     titles = [protocol_title(name) for name in names]
-    rows: list[Sequence[object]] = [
+    body: list[Sequence[object]] = [
         (row_title(row), *(figure_cell(row, name) for name in names),
          *(_draws(row, name) for name in names))
-        for row in link_rows(found)
+        for row in rows
     ]  # fmt: skip
-    links = found.link_prediction.values()
+    links = [found.link_prediction[name] for name in names]
     counts = {
-        "test edges scored": [f"{own.scored:,} of {own.edges:,}" for own in links],
+        "edges scored": [f"{own.scored:,} of {own.edges:,}" for own in links],
         "of them self-loops": [f"{own.self_loops:,}" for own in links],
         "of them reversed training edges": [f"{own.reversed:,}" for own in links],
     }
-    rows += [(key, *own, *[""] * len(names)) for key, own in counts.items()]
-    return ("AUC, %", *titles, *(f"20 draws, {title}" for title in titles)), rows
+    body += [(key, *own, *[""] * len(names)) for key, own in counts.items()]
+    header = ("AUC, %", *titles, *(f"20 draws, {title}" for title in titles))
+    return Table(header, body)
 
 
 def ranking_tables(found: Evaluation) -> list[Table]:
     """Returns the figures of ranking of each protocol that has them."""
-    tables: list[Table] = []
-    for name in found.link_prediction:
-        rows: list[Sequence[object]] = [
-            (row_title(row), *(figure_cell(row, name, figure) for figure in _RANKING))
-            for row in link_rows(found)
-            if name in row.figures and row.figures[name].mrr is not None
+    tables = []
+    for name in ordered(found.link_prediction):
+        rows = [row for row in link_rows(found) if _has([row], name, "mrr")]
+        shown = [key for key in _RANKING if _has(rows, name, key)]
+        body = [
+            (row_title(row), *(figure_cell(row, name, key) for key in shown))
+            for row in rows
         ]
-        header = (f"{protocol_title(name)}, %", *(TITLES[key] for key in _RANKING))
+        header = (f"{protocol_title(name)}, %", *(TITLES[key] for key in shown))
         if rows:
-            tables.append((header, rows))
+            caption = _how_ranked(found.link_prediction[name])
+            tables.append(Table(header, body, caption))
     return tables
 
 
-def _below(row: Row, protocol: str, figure: str = "auc") -> str:
+def difference_tables(found: Evaluation) -> list[Table]:
+    """Returns the model less each baseline, for each protocol that predicts."""
+    tables = (
+        difference_table(name, [
+            (baseline_title(key), own.difference)
+            for key, own in found.baselines.get(name, {}).items() if own.difference
+        ])
+        for name in ordered(found.link_prediction) if predicts(name)
+    )  # fmt: skip
+    return [table for table in tables if table.rows]
+
+
+def _has(rows: Iterable[Row], protocol: str, figure: str) -> bool:
+    found = (row.figures.get(protocol) for row in rows)
+    return any(own and getattr(own, figure) is not None for own in found)
+
+
+def _how_ranked(own: Figures) -> str:
+    """Says which edges were ranked, and how the pair score was."""
+    text = (
+        "Places of targets among their negatives, over "
+        f"{own.scored:,} of {own.edges:,} test edges."
+    )
+    if own.mrr is None:
+        return f"{text} The pair score is not among them: it was not ranked."
+    if own.ranked_edges is None:
+        return text
+    some, note = "all of them", ""
+    if own.ranked_edges < own.scored:
+        some = f"{own.ranked_edges:,} of them, whose sources were drawn by chance"
+        note = " Only the differences below compare it with baselines on these edges."
+    return (
+        f"{text} The pair score ranks {some}, from {own.ranked_pairs:,} scored pairs: "
+        "averaged vectors choose the candidates, and the "
+        f"{percent(own.missed)} % of targets that they miss keep their place by them."
+        + note
+    )
+
+
+def _best(found: Evaluation, protocol: str, figure: str) -> str:
+    values = {
+        key: value
+        for key, own in found.baselines.get(protocol, {}).items()
+        if (value := getattr(own, figure)) is not None
+    }
+    if not values:
+        return "no baseline"
+    best = max(values, key=lambda key: values[key])
+    return f"best baseline: {baseline_title(best)}, {percent(values[best])}"
+
+
+def _marked(text: str, row: Row, protocol: str, figure: str) -> Cell:
     above = row.below(protocol, figure)
-    return f"below {' and '.join(map(baseline_title, above))}" if above else ""
-
-
-def _marked(text: str, row: Row, protocol: str, figure: str = "auc") -> Cell:
-    below = _below(row, protocol, figure)
-    return Cell(f"{text} ↓" if below else text, below)
+    if not above:
+        return Cell(text)
+    return Cell(f"{text} ↓", f"below {' and '.join(map(baseline_title, above))}")
 
 
 def _draws(row: Row, protocol: str) -> str:

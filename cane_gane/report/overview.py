@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from statistics import fmean
 
+from cane_gane.evaluation.show import TITLES
 from cane_gane.files import write_atomically
 from cane_gane.report import figures, layouts, paper
 from cane_gane.report.formats import Layout
@@ -29,12 +30,11 @@ def write_overview(found: Ratios, output: Path) -> None:
         "table.html",
         output / "report.html",
         title=f"{found.dataset}: models by training ratio",
-        subtitle=layouts.progress(found),
-        dataset=found.dataset,
-        nearest=paper.PROTOCOL,
+        subtitle=f"{layouts.progress(found)} Models are scored by their own score, "
+        "pair by pair.",
         tables=[
-            (sheet.protocol, layout := layouts.layout(found, sheet), _rows(layout),
-             sheet.protocol and _draw(found, sheet, output))
+            (sheet, layout := layouts.layout(found, sheet), _rows(sheet, layout),
+             sheet.measure in TITLES and _draw(found, sheet, output))
             for sheet in layouts.sheets(found)
         ],
         ratios=[f"{100 * ratio:g} %" for ratio in found.ratios],
@@ -42,13 +42,16 @@ def write_overview(found: Ratios, output: Path) -> None:
     )  # fmt: skip
 
 
-def _rows(layout: Layout) -> list[list[Cell]]:
+def _rows(sheet: layouts.Sheet, layout: Layout) -> list[list[Cell]]:
     """Returns the rows of a table; what is below a baseline is red."""
-    return [
-        [Cell(text, "below a baseline" if "↓" in text else "") for text in row]
-        for group in layout.groups
-        for row in group
-    ]
+    plain = "soft" if sheet.measure == layouts.GAP else ""
+
+    def cell(text: str) -> Cell:
+        if "↓" in text:
+            return Cell(text, "below a baseline")
+        return Cell(text, kind="good" if "↑" in text else plain)
+
+    return [list(map(cell, row)) for group in layout.groups for row in group]
 
 
 def _draw(found: Ratios, sheet: layouts.Sheet, output: Path) -> bytes:
@@ -58,10 +61,14 @@ def _draw(found: Ratios, sheet: layouts.Sheet, output: Path) -> bytes:
     best = sorted(baselines, key=_mean)[-1:]
     ours = [row for row in rows if row.kind == "ours"] + best
     curves = {row.title: points(row.entries) for row in ours}
-    shown = {*curves, "CANE's README"} if sheet.protocol == paper.PROTOCOL else set()
+    beside = sheet.measure == "auc" and sheet.protocol in paper.PROTOCOLS
+    shown = {*curves, "CANE's README"} if beside else set()
     published = paper.titled_curves(found.published).items()
-    figure = figures.ratio_curves({k: v for k, v in published if k in shown}, curves)
-    return figures.save(figure, output / "figures", f"ratios_{sheet.protocol}")
+    figure = figures.ratio_curves(
+        {k: v for k, v in published if k in shown}, curves, TITLES[sheet.measure]
+    )
+    name = f"ratios_{sheet.protocol}_{sheet.measure}"
+    return figures.save(figure, output / "figures", name)
 
 
 def _mean(row: Row) -> float:

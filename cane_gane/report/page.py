@@ -26,11 +26,13 @@ class Cell:
         text: What it says.
         below: What it is below, for a figure that is red.
         href: What it is a link to.
+        kind: How it looks: `bad`, `good`, `soft` or plain; `bad` where it is below.
     """
 
     text: str
     below: str = ""
     href: str = ""
+    kind: str = ""
 
 
 def link(path: Path, home: Path) -> str:

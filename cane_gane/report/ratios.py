@@ -4,11 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import hypot
 from operator import methodcaller
+from statistics import fmean, stdev
 
+from cane_gane.evaluation.results import Difference
 from cane_gane.report import paper
 from cane_gane.report.several import Entry, OneRun, over_repeats
-from cane_gane.report.titles import baseline_title, method_title
+from cane_gane.report.titles import MAIN, baseline_title, method_title, ordered
+
+START = "start"  # the baseline that is not the same for every method
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gap(Entry):
+    """How much a method is above a baseline on the same edges, over repeats.
+
+    Attributes:
+        interval: The 95 % interval of the mean.
+        rival: The baseline's key.
+    """
+
+    interval: tuple[float, float]
+    rival: str
 
 
 @dataclass(frozen=True)
@@ -16,7 +34,7 @@ class Row:
     """One line of a table.
 
     Attributes:
-        kind: `ours`, `baselines`, `paper` or `readme`.
+        kind: `ours`, `start`, `baselines`, `paper` or `readme`.
         key: The method or the baseline.
         title: What a reader calls it.
         entries: Its figures, by what the columns are.
@@ -63,7 +81,7 @@ class Ratios:
     def protocols(self) -> list[str]:
         """The keys of the protocols that the runs have."""
         found = (name for run in self.runs for name in run.evaluation.link_prediction)
-        return list(dict.fromkeys(found))
+        return ordered(found)
 
     @property
     def shares(self) -> list[str]:
@@ -77,22 +95,32 @@ class Ratios:
         names = {run.published for run in self.runs}
         return names.pop() if len(names) == 1 else None
 
-    def auc_rows(self, protocol: str) -> list[Row]:
-        """Returns our methods, the baselines and, beside its protocol, the paper.
+    def link_rows(self, protocol: str, figure: str) -> list[Row]:
+        """Returns our methods, the baselines and, beside AUC, the paper.
 
-        Columns are training ratios.
+        Columns are training ratios. Where no method has the figure there is no row.
         """
         rows = [
             Row("ours", key, method_title(key),
-                _known({r: self._method(key, r, protocol) for r in self.ratios}))
+                _known({r: self._method(key, r, protocol, figure)
+                        for r in self.ratios}))
+            for key in self.variants
+        ]  # fmt: skip
+        if not any(row.entries for row in rows):
+            return []
+        rows += [
+            Row("start", key, f"{method_title(key)}, before training",
+                _known({r: _baseline(self.at(r, key), protocol, figure, START)
+                        for r in self.ratios}))
             for key in self.variants
         ]  # fmt: skip
         rows += [
             Row("baselines", key, baseline_title(key),
-                _known({r: _baseline(self.at(r), protocol, key) for r in self.ratios}))
-            for key in _baselines(self.runs, protocol)
+                _known({r: _baseline(self.at(r), protocol, figure, key)
+                        for r in self.ratios}))
+            for key in _baselines(self.runs, protocol) if key != START
         ]  # fmt: skip
-        if protocol == paper.PROTOCOL:
+        if figure == "auc" and protocol in paper.PROTOCOLS:
             rows += [
                 Row("paper", key, f"{method_title(key)}, paper",
                     self._published(paper.row_of(key)))
@@ -101,6 +129,21 @@ class Ratios:
             title = "CANE, upstream's README"
             rows.append(Row("readme", "cane", title, self._published(paper.README)))
         return [row for row in rows if row.entries or row.kind == "ours"]
+
+    def gap_rows(self) -> list[Row]:
+        """Returns our methods less the best baseline by MRR, in the main protocol.
+
+        Columns are training ratios; a row has those at which its baseline is the best.
+        """
+        rows: dict[tuple[str, str], dict[float, Entry]] = {}
+        for key in self.variants:
+            for ratio in self.ratios:
+                if own := _gap(self.at(ratio, key)):
+                    rows.setdefault((key, own.rival), {})[ratio] = own
+        return [
+            Row("ours", key, f"{method_title(key)} less {baseline_title(rival)}", own)
+            for (key, rival), own in rows.items()
+        ]
 
     def label_rows(self) -> list[Row]:
         """Returns Macro-F1 of our methods, and of the paper below each.
@@ -130,18 +173,22 @@ class Ratios:
         runs = [run for run in self.runs if run.ratio == ratio]
         return [run for run in runs if variant in (None, run.method)]
 
-    def _method(self, variant: str, ratio: float, protocol: str) -> Entry | None:
+    def _method(
+        self, variant: str, ratio: float, protocol: str, figure: str
+    ) -> Entry | None:
         runs = self.at(ratio, variant)
-        own = over_repeats(runs, methodcaller("auc", protocol))
+        own = over_repeats(runs, methodcaller("figure", protocol, figure))
         if own is None:
             return None
-        rivals = [_baseline(runs, protocol, key) for key in _baselines(runs, protocol)]
-        theirs = paper.auc(self.published, paper.row_of(variant), ratio)
-        reached = theirs is not None and round(100 * own.mean, 1) >= theirs
+        keys = _baselines(runs, protocol)
+        rivals = [_baseline(runs, protocol, figure, key) for key in keys]
+        theirs = None
+        if figure == "auc" and protocol in paper.PROTOCOLS:
+            theirs = paper.auc(self.published, paper.row_of(variant), ratio)
         return replace(
             own,
             below=any(rival is not None and own.mean < rival.mean for rival in rivals),
-            reached=reached and protocol == paper.PROTOCOL,
+            reached=theirs is not None and round(100 * own.mean, 1) >= theirs,
         )
 
     def _published(self, row: str | None) -> dict[float, Entry]:
@@ -159,7 +206,54 @@ def _baselines(runs: Sequence[OneRun], protocol: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _baseline(runs: Sequence[OneRun], protocol: str, key: str) -> Entry | None:
+def _baseline(
+    runs: Sequence[OneRun], protocol: str, figure: str, key: str
+) -> Entry | None:
     """Returns a baseline over seeds; all methods with a seed have the same one."""
     by_seed = {run.seed: run for run in runs}
-    return over_repeats(list(by_seed.values()), methodcaller("auc", protocol, key))
+    return over_repeats(
+        list(by_seed.values()), methodcaller("figure", protocol, figure, key)
+    )
+
+
+def _gap(runs: Sequence[OneRun]) -> Gap | None:
+    """Returns the runs of a method less the best baseline that they all have."""
+    stored: dict[str, list[tuple[int, float, Difference]]] = {}
+    for run in runs:
+        for key, own in run.evaluation.baselines.get(MAIN, {}).items():
+            if own.mrr is not None and own.difference and "mrr" in own.difference:
+                known = (run.seed, own.mrr, own.difference["mrr"])
+                stored.setdefault(key, []).append(known)
+    if not stored:
+        return None
+    rival = max(
+        stored, key=lambda k: (len(stored[k]), fmean(m for _, m, _ in stored[k]))
+    )
+    seeds, _, gaps = zip(*stored[rival], strict=True)
+    whole = combined(gaps)
+    return Gap(
+        mean=whole.mean,
+        std=stdev(own.mean for own in gaps) if len(gaps) > 1 else None,
+        seeds=tuple(sorted(seeds)),
+        below=whole.sign < 0,
+        interval=whole.interval,
+        rival=rival,
+    )
+
+
+def combined(found: Sequence[Difference]) -> Difference:
+    """Returns the mean of independent differences, with its interval.
+
+    Args:
+        found: The differences, one for each seed.
+
+    Returns:
+        Their mean; each side of its interval is as wide as theirs, added in
+        quadrature, over their number.
+    """
+    mean = fmean(own.mean for own in found)
+    low, high = (
+        hypot(*(own.interval[side] - own.mean for own in found)) / len(found)
+        for side in (0, 1)
+    )
+    return Difference(mean, (mean - low, mean + high))

@@ -11,10 +11,11 @@ import numpy as np
 
 from cane_gane.evaluation import protocols
 from cane_gane.evaluation.results import Evaluation, Examples, MatchedPair, Roc
+from cane_gane.evaluation.search import WORDS
 from cane_gane.evaluation.show import link_rows, percent
 from cane_gane.methods import registry
 from cane_gane.report import figures, links, paper
-from cane_gane.report.page import write_page
+from cane_gane.report.page import Cell, write_page
 from cane_gane.report.titles import baseline_title, method_title, protocol_title
 
 _MAIN = ("dataset", "ratio", "variant", "preset", "seed", "split")
@@ -53,9 +54,9 @@ class RunReport:
                 made[f"roc_{name}"] = figures.roc_curves(curves, protocol_title(name))
         if self.examples.map:
             made["map"] = figures.node_map(self.examples.map)
-        if point := self._ratio_point():
+        if points := self._ratio_points():
             published = paper.titled_curves(self._published)
-            made["ratios"] = figures.ratio_curves(published, {self.method: [point]})
+            made["ratios"] = figures.ratio_curves(published, points)
         self.drawn = {
             name: figures.save(figure, folder, name) for name, figure in made.items()
         }
@@ -129,7 +130,28 @@ class RunReport:
             for share, own in (self.evaluation.node_classification or {}).items()
         ]
         width = len(header) if theirs else len(header) - 1
-        return header[:width], [row[:width] for row in rows]
+        return links.Table(header[:width], [row[:width] for row in rows])
+
+    def search_table(self) -> links.Table | None:
+        """Returns known-item search beside TF-IDF, where the method reads texts."""
+        own = self.evaluation.search
+        if own is None:
+            return None
+
+        def cell(share: float, rival: float) -> Cell:
+            low = share < rival
+            return Cell(percent(share) + " ↓" * low, "below TF-IDF" * low)
+
+        return links.Table(
+            (f"{own.queries:,} queries", "found first, %", "among the first ten, %"),
+            [
+                (self.method, cell(own.top1, own.tfidf.top1),
+                 cell(own.top10, own.tfidf.top10)),
+                ("TF-IDF", percent(own.tfidf.top1), percent(own.tfidf.top10)),
+            ],
+            f"A query is the first sentence of a text, {WORDS} words at the most; what "
+            "is to be found is the node of that text, among all nodes.",
+        )  # fmt: skip
 
     def main_settings(self) -> list[tuple[str, Any]]:
         """Returns the settings that a run is known by, and those that were changed."""
@@ -157,12 +179,17 @@ class RunReport:
             curves[baseline_title(best)] = baselines[best].roc
         return {key: own for key, own in curves.items() if own and own.area is not None}
 
-    def _ratio_point(self) -> tuple[float, float, float] | None:
+    def _ratio_points(self) -> dict[str, list[tuple[float, float, float]]]:
         """Returns ratio, AUC and its error in %, to show among published curves."""
-        own = self.evaluation.link_prediction.get(paper.PROTOCOL)
-        if self._published is None or own is None or own.auc is None:
-            return None
-        return self.settings["ratio"], 100 * own.auc, 100 * (own.std_error or 0)
+        found = self.evaluation.link_prediction
+        names = paper.PROTOCOLS if self._published else ()
+        return {
+            protocol_title(name): [
+                (self.settings["ratio"], 100 * auc, 100 * (found[name].std_error or 0))
+            ]
+            for name in names
+            if name in found and (auc := found[name].auc) is not None
+        }
 
     def _map_titles(self, pair: MatchedPair) -> dict[str, str]:
         """Returns the titles of the heat maps by the weights that they show."""

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import methodcaller
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from cane_gane.evaluation.results import Evaluation, Figures
-from cane_gane.evaluation.show import link_rows, percent
+import numpy as np
+
+from cane_gane.evaluation import protocols
+from cane_gane.evaluation.outcomes import Outcomes, differences, read_outcomes
+from cane_gane.evaluation.results import Difference, Evaluation, Figures
+from cane_gane.evaluation.show import SHOWN, TITLES, link_rows, percent
 from cane_gane.report import figures, paper
-from cane_gane.report.links import figure_cell, row_title
+from cane_gane.report.links import Table, difference_table, figure_cell, row_title
 from cane_gane.report.page import Cell, link, time_text, write_page
-from cane_gane.report.titles import method_title, protocol_title
+from cane_gane.report.titles import method_title, ordered, predicts, protocol_title
 
 Share = tuple[float | None, float | None]  # a share from 0 to 1, and its error
 Cells = Sequence[object]
@@ -61,12 +66,27 @@ class OneRun:
         """Its seed."""
         return int(self.settings["seed"])
 
-    def auc(self, protocol: str, baseline: str | None = None) -> Share:
-        """Returns the AUC of its method, or of a baseline on the same edges."""
+    @cached_property
+    def outcomes(self) -> Mapping[str, tuple[Any, Outcomes]]:
+        """Its scored edges and what its score makes of each, by protocol."""
+        return read_outcomes(self.path / "edges.npz")
+
+    def figure(
+        self, protocol: str, name: str = "auc", baseline: str | None = None
+    ) -> Share:
+        """Returns a figure of its method, or of a baseline on the same edges.
+
+        Args:
+            protocol: The protocol's key.
+            name: The figure, a name from `TITLES`.
+            baseline: The baseline's key; None for the method.
+        """
         own: Figures | None = self.evaluation.link_prediction.get(protocol)
         if baseline is not None:
             own = self.evaluation.baselines.get(protocol, {}).get(baseline)
-        return (own.auc, own.std_error) if own else (None, None)
+        if own is None:
+            return None, None
+        return getattr(own, name), own.std_error if name == "auc" else None
 
     def macro_f1(self, share: str) -> Share:
         """Returns Macro-F1 with a share of the labels."""
@@ -131,22 +151,24 @@ def write_several(runs: Sequence[OneRun], output: Path) -> None:
     """
     names = [run.path.resolve().name for run in runs]
     pages = [run.path / "report.html" for run in runs]
+    paired, unpaired = _paired(runs, names)
     write_page(
         "several.html",
         output / "report.html",
         title=f"{len(runs)} runs",
         subtitle="Side by side, with the paper's figures.",
         names=names,
-        links=[
+        links=_link_tables(runs, [
             Cell(name, href=link(page, output) if page.is_file() else "")
             for name, page in zip(names, pages, strict=True)
-        ],
-        aucs=_known(_aucs(runs)),
+        ]),
+        paired=paired,
+        unpaired=unpaired,
         curves=_draw_curves(runs, output / "figures"),
         labels=_known(_labels(runs)),
         settings=_differences(runs),
         times=_known(_times(runs)),
-    )
+    )  # fmt: skip
 
 
 def _known(rows: Iterable[Cells]) -> list[Cells]:
@@ -154,23 +176,82 @@ def _known(rows: Iterable[Cells]) -> list[Cells]:
     return [row for row in rows if {getattr(v, "text", v) for v in row[1:]} != {"–"}]
 
 
-def _aucs(runs: Sequence[OneRun]) -> Iterator[Cells]:
-    """Yields the rows of each protocol, then what was published."""
+def _link_tables(runs: Sequence[OneRun], columns: Sequence[Cell]) -> list[Table]:
+    """Returns AUC, MRR and Hits@10 in each protocol, beside what was published."""
     found = [{row.key: row for row in link_rows(run.evaluation)} for run in runs]
     titles: dict[str, str] = {}
     for own in found:
         titles = {key: row_title(row) for key, row in own.items()} | titles
     names = (name for run in runs for name in run.evaluation.link_prediction)
-    for name in dict.fromkeys(names):
-        yield f"{protocol_title(name)}:", *[""] * len(runs)
-        for key, title in titles.items():
-            cells = (
-                figure_cell(own[key], name) if key in own else "–" for own in found
+    published = [
+        ("· published, same model and ratio",
+         *(_published(run, paper.row_of(run.method)) for run in runs)),
+        ("· CANE's README, same ratio",
+         *(_published(run, paper.README) for run in runs)),
+    ]  # fmt: skip
+    tables = []
+    for name in ordered(names):
+        rows: list[Cells] = []
+        for figure in SHOWN:
+            group: list[Cells] = [
+                (f"· {title}", *(figure_cell(own[key], name, figure)
+                                 if key in own else "–" for own in found))
+                for key, title in titles.items()
+            ]  # fmt: skip
+            if figure == "auc" and name in paper.PROTOCOLS:
+                group += published
+            if group := _known(group):
+                rows += [(f"{TITLES[figure]}:", *[""] * len(runs)), *group]
+        header = (f"{protocol_title(name)}, %", *columns)
+        known = protocols.PROTOCOLS.get(name)
+        tables.append(Table(header, rows, known.about if known else ""))
+    return tables
+
+
+def _paired(
+    runs: Sequence[OneRun], titles: Sequence[str]
+) -> tuple[list[Table], list[str]]:
+    """Compares the first run with each other one on the same edges.
+
+    Args:
+        runs: The runs.
+        titles: Their names.
+
+    Returns:
+        A table for each protocol that predicts, and which runs are in none, with the
+        reason.
+    """
+    first = runs[0]
+    found: dict[str, list[tuple[str, Mapping[str, Difference]]]] = {}
+    left = []
+    for run, title in zip(runs[1:], titles[1:], strict=True):
+        names = filter(predicts, first.outcomes)
+        same = [name for name in names if _same_edges(first, run, name)]
+        for name in same:
+            own = differences(
+                first.outcomes[name][1], run.outcomes[name][1], first.seed
             )
-            yield f"· {title}", *cells
-    theirs = (_published(run, paper.row_of(run.method)) for run in runs)
-    yield "published, same model and ratio", *theirs
-    yield "CANE's README, same ratio", *(_published(run, paper.README) for run in runs)
+            found.setdefault(name, []).append((f"less {title}", own))
+        if not same:
+            left.append(f"{title} ({_why_not(first, run)})")
+    return [difference_table(name, found[name]) for name in ordered(found)], left
+
+
+def _same_edges(first: OneRun, other: OneRun, protocol: str) -> bool:
+    return (
+        first.data == other.data
+        and protocol in other.outcomes
+        and np.array_equal(first.outcomes[protocol][0], other.outcomes[protocol][0])
+    )
+
+
+def _why_not(first: OneRun, other: OneRun) -> str:
+    if first.data != other.data:
+        return "other data"
+    for run in (first, other):
+        if not run.outcomes:
+            return f"no edges.npz: bash run.sh evaluate {run.path} writes it"
+    return "other test edges"
 
 
 def _published(run: OneRun, row: str | None) -> object:
@@ -200,36 +281,44 @@ def _times(runs: Sequence[OneRun]) -> Iterator[Cells]:
     yield "best epoch", *(own.best_epoch or "–" for own in found)
 
 
-def _draw_curves(runs: Sequence[OneRun], folder: Path) -> list[tuple[str, bytes]]:
+def _draw_curves(
+    runs: Sequence[OneRun], folder: Path
+) -> list[tuple[str, dict[str, bytes]]]:
     """Draws AUC against the ratio for each data set that has more than one point.
 
     Returns:
-        The name of each data set, and its figure.
+        The name of each data set, and its figures by protocol.
     """
     groups: dict[tuple[str | None, str], list[OneRun]] = {}
     for run in runs:
         # A folder called `cora` is apart from the paper's cora.
         key = (run.published, run.published or str(run.settings["dataset"]))
         groups.setdefault(key, []).append(run)
-    drawn: list[tuple[str, bytes]] = []
+    drawn: list[tuple[str, dict[str, bytes]]] = []
     for (published, _), inside in groups.items():
         name = inside[0].dataset
         same = sum(other == name for other, _ in drawn)
         file = f"ratios_{name}" + (f"_{same + 1}" if same else "")
-        ours, theirs = _curves(inside), paper.titled_curves(published)
-        if ours and (theirs or max(map(len, ours.values())) > 1):
-            figure = figures.ratio_curves(theirs, ours)
-            drawn.append((name, figures.save(figure, folder, file)))
+        theirs, made = paper.titled_curves(published), {}
+        for protocol in paper.PROTOCOLS:
+            ours = _curves(inside, protocol)
+            if ours and (theirs or max(map(len, ours.values())) > 1):
+                figure = figures.ratio_curves(theirs, ours)
+                made[protocol] = figures.save(figure, folder, f"{file}_{protocol}")
+        if made:
+            drawn.append((name, made))
     return drawn
 
 
-def _curves(runs: Sequence[OneRun]) -> dict[str, list[tuple[float, float, float]]]:
+def _curves(
+    runs: Sequence[OneRun], protocol: str
+) -> dict[str, list[tuple[float, float, float]]]:
     """Returns the points of each method, over its runs at a ratio."""
     groups: dict[str, dict[float, list[OneRun]]] = {}
     for run in runs:
         ratios = groups.setdefault(method_title(run.method), {})
         ratios.setdefault(run.ratio, []).append(run)
-    auc = methodcaller("auc", paper.PROTOCOL)
+    auc = methodcaller("figure", protocol)
     curves = {
         method: points({ratio: over_repeats(own, auc) for ratio, own in ratios.items()})
         for method, ratios in groups.items()

@@ -5,16 +5,29 @@ A key that is not registered, as a run of another version may have, is its own t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cane_gane.evaluation import protocols
 from cane_gane.methods import baselines, registry
 
+MAIN = "strict"  # the protocol that a reader looks at first
+
 
 def protocol_title(key: str) -> str:
-    """Returns what readers call a protocol."""
-    return _title(protocols.PROTOCOLS, key)
+    """Returns what readers call a protocol, marked where it does not predict."""
+    mark = "" if predicts(key) else " (no test of prediction)"
+    return _title(protocols.PROTOCOLS, key) + mark
+
+
+def predicts(key: str) -> bool:
+    """Returns whether a protocol tests prediction, as far as that is known."""
+    return key not in protocols.PROTOCOLS or protocols.PROTOCOLS[key].predicts
+
+
+def ordered(keys: Iterable[str]) -> list[str]:
+    """Returns protocols, `MAIN` first and those that do not predict last."""
+    return sorted(dict.fromkeys(keys), key=lambda key: (key != MAIN, not predicts(key)))
 
 
 def baseline_title(key: str) -> str:

@@ -18,6 +18,7 @@ from cane_gane.files import digest, read_json, write_atomically, write_json
 from cane_gane.report.several import OneRun
 from cane_gane.runs.config import Config
 
+EDGES = "edges.npz"
 MODEL = "saved_model"
 NETWORK = "network"  # the folder of a network that came from Python
 _COLUMNS = ("epoch", "loss", "seconds")  # of history.csv, never empty
@@ -39,6 +40,8 @@ metrics.json           the figures of the final evaluation
 log.txt                what the run said, where another command started it
 report.html            all of them to look at, in one file
 figures/               its figures as PNG and SVG
+edges.npz              what the score makes of each test edge, to compare two runs
+start.npy              the vectors of the model before training
 examples.json          what it shows of single nodes: a pair, missing edges, a map
 embed.txt              a vector a line for node 0, 1, …: text and structure (upstream's
                        format; a blank line for a node without a training edge)

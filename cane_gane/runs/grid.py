@@ -169,5 +169,6 @@ def _stop(running: Sequence[Child]) -> None:
 
 def _aucs(folder: RunFolder) -> str:
     links = folder.evaluation().link_prediction
-    shown = (f"{percent(own.auc)} {name}" for name, own in links.items())
+    known = {name: own.auc for name, own in links.items() if own.auc is not None}
+    shown = (f"{percent(auc)} {name}" for name, auc in known.items())
     return f"AUC {', '.join(shown)}"

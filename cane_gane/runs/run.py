@@ -23,6 +23,7 @@ from cane_gane.errors import InputError
 from cane_gane.evaluation.evaluate import evaluate
 from cane_gane.evaluation.examples import find_examples
 from cane_gane.evaluation.fitted import Fitted
+from cane_gane.evaluation.outcomes import write_outcomes
 from cane_gane.evaluation.results import (
     Evaluation,
     Matching,
@@ -31,13 +32,14 @@ from cane_gane.evaluation.results import (
     plain,
     to_json,
 )
+from cane_gane.evaluation.search import known_items
 from cane_gane.files import digest
 from cane_gane.methods.baselines import fit_baselines
 from cane_gane.methods.registry import find_method
 from cane_gane.progress import Stopwatch, say
 from cane_gane.report.run import RunReport
 from cane_gane.runs.config import Config
-from cane_gane.runs.folder import MODEL, README, RunFolder
+from cane_gane.runs.folder import EDGES, MODEL, README, RunFolder
 from cane_gane.version import VERSION
 
 _PACKAGES = ("tensorflow", "keras", "numpy", "scipy", "scikit-learn")
@@ -233,17 +235,21 @@ def finish(
     with clock("embed nodes"):
         write_vectors(folder.path, split, fitted)
     with clock("baselines"):
-        baselines = fit_baselines(split)
+        baselines = fit_baselines(split, fitted.start)
     found = evaluate(fitted, split, baselines, config.seed, clock)
+    with clock("search for known items"):
+        search = known_items(fitted, split.network, config.seed)
     examples = find_examples(fitted, split, config.seed, clock)
     found = dataclasses.replace(
         found,
+        search=search,
         matching=examples.pair and plain(examples.pair, Matching),
         missing_edges=[plain(edge, ScoredEdge) for edge in examples.missing_edges],
         data=_description(split.network, config),
         best_epoch=best_epoch,
     )
     folder.write_json("examples.json", to_json(examples))
+    write_outcomes(folder.path / EDGES, found.outcomes)
     report = RunReport(
         folder.path.resolve().name, folder.record(), folder.history(), found, examples
     )

@@ -98,6 +98,11 @@ class ServedModel(Fitted):
         """Scores pairs of texts by the text term alone, `[pairs]`."""
         return np.asarray(self._on_texts("score", sources, targets)["score"])
 
+    def embed_texts(self, texts: Sequence[str]) -> Floats:
+        """Embeds texts, each in the context of itself, `[texts, d]`."""
+        own = tf.constant(texts)
+        return np.asarray(self._signatures["embed"](text=own, context=own)["embedding"])
+
     def match(self, sources: Sequence[str], targets: Sequence[str]) -> list[Match]:
         """Matches the words of pairs of texts."""
         found = self._on_texts("plan", sources, targets)

@@ -72,9 +72,9 @@ def outcome(
 
 
 def protocols(found: Outcome) -> list[str]:
-    """Returns the protocols that every side was scored by."""
+    """Returns the protocols in which every side has an AUC."""
     first, *others = found["auc_by_score"].values()
-    return [name for name in first if all(name in other for other in others)]
+    return [name for name in first if all(own.get(name) for own in (first, *others))]
 
 
 def _published(name: str | None, ratio: float) -> dict[str, float]:

@@ -27,7 +27,7 @@ _SCORES = {
 def auc_table(found: Outcome, protocol: str) -> Table:
     """Lays out the AUC of a protocol, in %: a header, and a row for each side.
 
-    What was published is beside upstream's protocol.
+    What was published is beside each protocol that it may be of.
     """
     header = [
         f"AUC in %, {protocol_title(protocol)}", *(_SCORES[score] for score in SCORES)
@@ -35,14 +35,14 @@ def auc_table(found: Outcome, protocol: str) -> Table:
     rows = []
     for side, mine in found["auc_by_score"].items():
         row = [_title(side), *(_spread(mine[protocol].get(score)) for score in SCORES)]
-        if protocol == paper.PROTOCOL:
+        if protocol in paper.PROTOCOLS:
             theirs = side in (UPSTREAM, SAME)
             published = paper.row_of("cane" if theirs else side)
             for source in (published, paper.README if theirs else None):
                 auc = found["published"].get(source)
                 row.append("" if auc is None else percent(auc))
         rows.append(row)
-    if protocol == paper.PROTOCOL:
+    if protocol in paper.PROTOCOLS:
         header += ["the paper", "upstream's README"]
     return header, rows
 

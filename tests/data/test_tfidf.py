@@ -1,10 +1,16 @@
-"""TF-IDF vectors of small texts, by hand."""
+"""TF-IDF vectors of small texts, by hand and beside scikit-learn's."""
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from cane_gane.data.graph import neighbours
-from cane_gane.data.tfidf import one_hop_vectors, tfidf_vectors
+from cane_gane.data.tfidf import (
+    letter_vectors,
+    one_hop_vectors,
+    query_vectors,
+    tfidf_vectors,
+)
 
 TEXTS = ["red fox", "Red sea", "blue sea", "", "red red fox"]
 EDGES = np.array([[0, 1], [1, 0], [1, 2], [3, 3]])
@@ -43,3 +49,49 @@ def test_a_node_without_neighbours_keeps_its_vector():
     own = tfidf_vectors(TEXTS)
     hop = one_hop_vectors(own, neighbours(EDGES, len(TEXTS)))
     assert hop.toarray()[4] == pytest.approx(own.toarray()[4])
+
+
+def cosines(vectors):
+    return (vectors @ vectors.T).toarray()
+
+
+@pytest.mark.parametrize(("longest", "fewest"), [(1, 1), (1, 2), (2, 1), (2, 2)])
+def test_cosines_are_those_of_scikit_learn(longest, fewest):
+    theirs = TfidfVectorizer(
+        sublinear_tf=True, ngram_range=(1, longest), min_df=fewest
+    ).fit_transform(TEXTS)
+    found = tfidf_vectors(TEXTS, longest, fewest)
+    assert cosines(found) == pytest.approx(cosines(theirs))
+
+
+def test_a_word_of_a_single_text_counts_where_asked():
+    alone, shared = tfidf_vectors(TEXTS, fewest=1), tfidf_vectors(TEXTS)
+    assert (alone.shape[1], shared.shape[1]) == (4, 3)
+    assert 0 < cosines(alone)[1, 2] < cosines(shared)[1, 2]
+
+
+def test_letters_inside_words_match():
+    texts = ["networks", "network", "a net work", ""]
+    found = cosines(letter_vectors(texts))
+    assert 0.5 < found[0, 1] < 1
+    assert found[3].tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("texts", [["", ""], ["abc", "xyz"], ["ab"]])
+def test_texts_that_share_no_letters_have_zero_vectors(texts):
+    assert letter_vectors(texts).count_nonzero() == 0
+
+
+def test_queries_are_weighed_by_the_words_of_the_texts():
+    queries = ["red fox", "a blue sea", "nothing known", ""]
+    known, asked = query_vectors(TEXTS, queries)
+    weigh = TfidfVectorizer(sublinear_tf=True, min_df=2).fit(TEXTS)
+    expected = weigh.transform(queries) @ weigh.transform(TEXTS).T
+    assert (asked @ known.T).toarray() == pytest.approx(expected.toarray())
+    assert (known != tfidf_vectors(TEXTS)).nnz == 0
+
+
+@pytest.mark.parametrize("texts", [["", ""], ["red", "blue"], ["red"]])
+def test_queries_of_texts_that_share_no_word_find_nothing(texts):
+    known, asked = query_vectors(texts, ["red", "blue", "sea"])
+    assert (asked @ known.T).toarray().tolist() == np.zeros((3, len(texts))).tolist()

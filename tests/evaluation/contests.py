@@ -1,8 +1,9 @@
-"""Both protocols of a few edges."""
+"""Both protocols of a few edges, and the figures of a score in a contest."""
 
 import numpy as np
 
 from cane_gane.evaluation.protocols import strict_contest, upstream_contest
+from cane_gane.evaluation.ranking import rank_targets
 
 
 def contests(train, test, node_count, edges=None):
@@ -13,3 +14,9 @@ def contests(train, test, node_count, edges=None):
         "upstream": upstream_contest(train, test, node_count),
         "strict": strict_contest(edges, train, test, node_count),
     }
+
+
+def ranked_figures(fitted, contest, *, ranks=True, seed=1):
+    """Returns the figures of a score against all negatives."""
+    outcomes = rank_targets(fitted, contest, ranks=ranks, seed=seed)
+    return outcomes.figures(contest.scored[:, 0], contest.counts(), seed)

@@ -1,4 +1,4 @@
-"""The content of a metrics.json with every key that a run writes, made up."""
+"""The content of metrics.json as older runs and today's write it, made up."""
 
 ROC = {"false_positives": [0.0, 0.2, 1.0], "true_positives": [0.0, 0.9, 1.0]}
 COUNTS = {
@@ -24,7 +24,7 @@ def ranks(mrr):
 
 
 def metrics():
-    """Returns the content of the file, anew each time."""
+    """Returns what a run wrote that knew two protocols, anew each time."""
     return {
         "link_prediction": {
             "upstream": {
@@ -100,6 +100,43 @@ def metrics():
         "time": {"train": 26.5, "evaluate": 25.5, "parts": {"score pairs": 10.0}},
         "printed_auc": 0.9,
     }
+
+
+def todays_metrics():
+    """Returns what a run writes now: four protocols, places, differences, a search."""
+    content = metrics()
+    hits = {"hits_at_1": 0.25, "hits_at_10": 0.6, "hits_at_50": 0.8}
+    how = {"ranked_edges": 640, "ranked_pairs": 19_950, "missed": 0.05}
+    links = content["link_prediction"]
+    links["strict"] |= {"mrr": 0.4, "average_precision": 0.35, **hits, **how}
+    counts = {"scored": 400, "edges": 2398, "self_loops": 0, "reversed": 0}
+    whole = {"scored": 4500, "edges": 5214, "self_loops": 225, "reversed": 300}
+    none = {"auc": None, "std_error": None, "interval": None}
+    draws = {"draws": {"mean": None, "std": None}}
+    score = {"score": "pairs", "roc": {}, "vectors": {}}
+    hard = {**none, **counts, **draws, **hits}
+    links["all_edges"] = {**score, **figures("upstream", 0.97), **whole}
+    links["hard"] = {**score, **hard, "mrr": 0.3, **how, "ranked_edges": 400}
+    for own in links.values():
+        own["vectors"] = {}
+    gaps = {
+        name: {"mean": mean, "interval": [mean - 0.03, mean + 0.03]}
+        for name, mean in (("auc", 0.02), ("mrr", -0.1), ("hits_at_10", 0.01))
+    }
+    less = {name: gaps[name] for name in ("mrr", "hits_at_10")}
+    content["baselines"] = {
+        "upstream": {"linear": {**figures("upstream", 0.9), "difference": {}}},
+        "strict": {
+            "linear": {
+                **figures("strict", 0.95), **ranks(0.45), **hits, "difference": gaps,
+            },
+        },
+        "all_edges": {"linear": {**figures("upstream", 0.98), **whole}},
+        "hard": {"linear": {**hard, "mrr": 0.4, "difference": less}},
+    }  # fmt: skip
+    found = {"top1": 0.8, "top10": 0.95}
+    content["search"] = {"queries": 500, "top1": 0.5, "top10": 0.9, "tfidf": found}
+    return content
 
 
 def examples():

@@ -9,25 +9,31 @@ import pytest
 from cane_gane.data.network import TextualNetwork
 from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
+from cane_gane.evaluation import evaluate as module
 from cane_gane.evaluation.classification import classify_nodes
-from cane_gane.evaluation.evaluate import evaluate
+from cane_gane.evaluation.evaluate import evaluate, some_sources
 from cane_gane.evaluation.fitted import Fitted, SparseFitted, VectorFitted
+from cane_gane.evaluation.outcomes import differences
 from cane_gane.evaluation.protocols import (
     PROTOCOLS,
     Protocol,
+    all_edges_contest,
     strict_contest,
     upstream_contest,
     without_self_loops,
 )
-from cane_gane.evaluation.ranking import ranked_figures
+from cane_gane.evaluation.ranking import rank_targets
 from cane_gane.evaluation.results import Figures, to_json
 from cane_gane.evaluation.sampled import Sample
+from cane_gane.evaluation.shortlist import shortlist_hard, shortlist_places
 from cane_gane.evaluation.show import summary
 from cane_gane.progress import Stopwatch
+from tests.evaluation.contests import ranked_figures
 
 NODES = 60
 VECTORS = np.random.default_rng(1).normal(size=(NODES, 6))
 LABELS = [(f"kind{node % 3}",) for node in range(NODES)]
+RANKED = {"upstream": False, "strict": True, "all_edges": False}
 
 
 class Pairs(Fitted):
@@ -62,6 +68,7 @@ def contests_of(split):
         "strict": strict_contest(
             network.edges, split.train, split.test, network.node_count
         ),
+        "all_edges": all_edges_contest(network.edges, split.train, network.node_count),
     }
 
 
@@ -86,25 +93,81 @@ def found(split, baselines):
     return evaluate(VectorFitted(VECTORS), split, baselines, seed=3)
 
 
-@pytest.mark.parametrize("name", ["upstream", "strict"])
+@pytest.mark.parametrize("name", RANKED)
 def test_vectors_have_the_figures_of_a_ranking_by_hand(found, split, name):
     own = found.link_prediction[name]
-    rows = VectorFitted(VECTORS).score_rows
     contest = contests_of(split)[name]
-    by_hand = ranked_figures(rows, contest, ranks=name == "strict", seed=3)
+    by_hand = ranked_figures(VectorFitted(VECTORS), contest, ranks=RANKED[name], seed=3)
     assert only_figures(own) == by_hand
     assert (own.score, own.vectors, list(own.roc)) == ("vectors", {}, ["model"])
-    assert (own.mrr is None) == (name == "upstream")
+    assert (own.mrr is not None) == RANKED[name]
 
 
-@pytest.mark.parametrize("name", ["upstream", "strict"])
+def places_by_loop(contest, vectors):
+    """The place of each edge among its hard negatives, of both ends."""
+    places = []
+    for (source, target), row in zip(contest.scored, contest.negatives, strict=True):
+        own = vectors[source] @ vectors[target]
+        others = [vectors[u] @ vectors[v] for u, v in row.tolist() if u >= 0]
+        places.append(1 + sum(other > own for other in others))
+    return np.array(places)
+
+
+def test_hard_negatives_give_places_by_hand_and_no_auc(found, split):
+    own = found.link_prediction["hard"]
+    contest = PROTOCOLS["hard"].contest(split)
+    assert not contest.filled.all()
+    places = places_by_loop(contest, VECTORS)
+    assert own.mrr == pytest.approx((1 / places).mean())
+    assert own.hits_at_10 == pytest.approx((places <= 10).mean())
+    assert (own.auc, own.draws.mean, own.roc) == (None, None, {})
+    assert (own.scored, own.edges) == (len(contest.scored), len(split.test))
+
+
+def test_hard_negatives_alone_are_measured_in_blocks(found, split, monkeypatch):
+    monkeypatch.setattr("cane_gane.evaluation.fitted.BLOCK_CELLS", 3 * NODES)
+    fitted, most = VectorFitted(VECTORS), []
+    rows = fitted.score_rows
+    monkeypatch.setattr(
+        fitted, "score_rows", lambda own: most.append(len(own)) or rows(own)
+    )
+    protocols = {"hard": PROTOCOLS["hard"]}
+    alone = evaluate(fitted, split, {}, seed=3, protocols=protocols)
+    assert max(most) == 3
+    assert alone.link_prediction["hard"] == found.link_prediction["hard"]
+
+
+def test_the_outcomes_of_each_edge_go_along_but_not_into_json(found, split):
+    assert set(found.outcomes) == set(PROTOCOLS)
+    for name, contest in contests_of(split).items():
+        edges, own = found.outcomes[name]
+        assert edges.tolist() == contest.scored.tolist()
+        exact = rank_targets(VectorFitted(VECTORS), contest)
+        assert own.shares.tolist() == exact.shares.tolist()
+    assert "outcomes" not in to_json(found)
+
+
+def test_the_difference_from_a_baseline_is_on_the_same_edges(found, split):
+    for name, contest in contests_of(split).items():
+        both = [
+            rank_targets(VectorFitted(vectors), contest, ranks=RANKED[name])
+            for vectors in (VECTORS, VECTORS[:, 5:])
+        ]
+        own = found.baselines[name]["last"]
+        assert own.difference == differences(*both, seed=3)
+        gap = found.link_prediction[name].auc - own.auc
+        assert own.difference["auc"].mean == pytest.approx(gap)
+    assert set(found.baselines["hard"]["last"].difference) == {"mrr", "hits_at_10"}
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
 @pytest.mark.parametrize(("key", "columns"), [("first", [0]), ("last", [5])])
 def test_baselines_are_measured_like_vectors(found, split, key, columns, name):
     own = found.baselines[name][key]
     alone = evaluate(VectorFitted(VECTORS[:, columns]), split, {}, seed=3)
     assert only_figures(own) == only_figures(alone.link_prediction[name])
-    assert own.roc == alone.link_prediction[name].roc["model"]
-    assert alone.baselines == {"upstream": {}, "strict": {}}
+    assert own.roc == alone.link_prediction[name].roc.get("model")
+    assert alone.baselines == {protocol: {} for protocol in PROTOCOLS}
 
 
 def test_the_result_is_ready_for_json(found):
@@ -167,27 +230,73 @@ def test_vectors_of_another_network_are_refused(split, count, name):
         evaluate(fitted, split, {}, protocols=protocols)
 
 
-@pytest.mark.parametrize("name", ["upstream", "strict"])
-def test_a_method_that_scores_pairs_is_sampled(split, name):
+@pytest.mark.parametrize("name", RANKED)
+def test_the_auc_of_a_method_that_scores_pairs_is_sampled(split, name):
     own = evaluate(Pairs(), split, {}, seed=3).link_prediction[name]
     contest = contests_of(split)[name]
-    by_hand, roc = Sample.draw(contest, 3).figures(Pairs().score, 3)
-    assert only_figures(own) == by_hand
+    outcomes, roc = Sample.draw(contest, 3).outcomes(Pairs().score, 3)
+    by_hand = outcomes.figures(contest.scored[:, 0], contest.counts(), seed=3)
+    for field in ("auc", "std_error", "interval", "draws", "sampling_error"):
+        assert getattr(own, field) == getattr(by_hand, field)
+    for field in ("scored", "edges", "self_loops", "reversed", "negatives"):
+        assert getattr(own, field) == getattr(by_hand, field)
     assert own.roc == {"model": roc}
-    assert (own.score, own.mrr) == ("pairs", None)
-    exact = ranked_figures(VectorFitted(VECTORS).score_rows, contest).auc
+    assert own.score == "pairs"
+    exact = ranked_figures(VectorFitted(VECTORS), contest).auc
     assert abs(own.auc - exact) <= 4 * own.sampling_error
+
+
+def test_a_method_that_scores_pairs_has_the_places_of_a_shortlist(split):
+    found = evaluate(Pairs(), split, {}, seed=3)
+    contest, first_stage = contests_of(split)["strict"], VectorFitted(VECTORS)
+    two_stages = shortlist_places(Pairs(), first_stage, contest, 3)
+    own = found.link_prediction["strict"]
+    exact = ranked_figures(first_stage, contest)
+    for field in ("mrr", "hits_at_1", "hits_at_10", "hits_at_50", "average_precision"):
+        assert getattr(own, field) == pytest.approx(getattr(exact, field))
+    assert own.ranked_edges == len(contest.scored)
+    assert own.ranked_pairs == two_stages.notes["ranked_pairs"]
+    assert found.outcomes["strict"][1].places.tolist() == two_stages.places.tolist()
+    assert found.link_prediction["upstream"].mrr is None
+    hard = shortlist_hard(Pairs(), first_stage, PROTOCOLS["hard"].contest(split))
+    assert found.outcomes["hard"][1].places.tolist() == hard.places.tolist()
 
 
 def test_a_method_that_scores_pairs_stays_within_the_budget():
     split = make_split(nodes=600, edges=60_000)
     fitted = Pairs(np.random.default_rng(2).normal(size=(600, 3)))
     found = evaluate(fitted, split, {}).link_prediction
-    assert len(fitted.asked) == len(found) == 2
+    # A sample for each of three protocols, a shortlist for two.
+    assert len(fitted.asked) == len(found) + 1 == 5
+    assert sorted(fitted.asked)[2] <= 10_000
     assert max(fitted.asked) <= 20_000
     for name, contest in contests_of(split).items():
         assert found[name].scored == len(contest.scored) > 10_000
-        assert found[name].sampled_edges == 10_000
+        assert found[name].sampled_edges == 5_000
+    assert found["strict"].ranked_edges < found["strict"].scored
+
+
+def test_of_a_large_network_some_sources_are_ranked(split, baselines, monkeypatch):
+    monkeypatch.setattr(module, "MOST_CELLS", 10 * NODES)
+    found = evaluate(VectorFitted(VECTORS), split, baselines, seed=3)
+    chosen = {}
+    for name, contest in contests_of(split).items():
+        edges, _ = found.outcomes[name]
+        chosen[name] = set(edges[:, 0].tolist())
+        assert len(chosen[name]) == 10
+        # All edges of a source are there, or none.
+        kept = np.isin(contest.scored[:, 0], list(chosen[name]))
+        assert edges.tolist() == contest.scored[kept].tolist()
+        own = found.link_prediction[name]
+        assert (own.scored, own.edges) == (len(edges), contest.edges)
+    assert len(chosen["strict"] & chosen["all_edges"]) > 5
+
+
+def test_sources_are_chosen_by_the_seed(split, monkeypatch):
+    monkeypatch.setattr(module, "MOST_CELLS", 10 * NODES)
+    contest = contests_of(split)["strict"]
+    first, again, other = (some_sources(contest, seed).scored for seed in (1, 1, 2))
+    assert first.tolist() == again.tolist() != other.tolist()
 
 
 def test_a_baseline_may_score_pairs_alone(split):
@@ -195,7 +304,7 @@ def test_a_baseline_may_score_pairs_alone(split):
     model = evaluate(Pairs(), split, {}, seed=3).link_prediction
     for name, own in found.baselines.items():
         assert only_figures(own["pairs"]) == only_figures(model[name])
-        assert own["pairs"].roc == model[name].roc["model"]
+        assert own["pairs"].roc == model[name].roc.get("model")
 
 
 def test_the_parts_of_vectors_are_measured_each_on_its_own(split):
@@ -207,15 +316,17 @@ def test_the_parts_of_vectors_are_measured_each_on_its_own(split):
             fitted = VectorFitted(VECTORS[:, columns])
             alone = evaluate(fitted, split, {}, seed=3).link_prediction[name]
             assert own.vectors[kind] == only_figures(alone)
-        assert own.roc["vectors"] == alone.roc["model"]
+        assert own.roc.get("vectors") == alone.roc.get("model")
 
 
 def test_the_time_of_each_part_is_taken(baselines):
     clock = Stopwatch()
     fitted = Pairs(parts={"text": slice(0, 2)})
     evaluate(fitted, make_split(LABELS), baselines, clock=clock)
-    parts = {"score pairs", "rank by vectors", "baselines", "classify nodes"}
-    assert set(clock.seconds) == parts
+    assert list(clock.seconds) == [
+        "find negatives", "score pairs", "rank by vectors", "baselines",
+        "classify nodes",
+    ]  # fmt: skip
 
 
 def test_a_protocol_that_is_registered_is_measured(monkeypatch, split, baselines):
@@ -229,4 +340,4 @@ def test_a_protocol_that_is_registered_is_measured(monkeypatch, split, baselines
     assert own.self_loops == 0 < found.link_prediction["upstream"].self_loops
     assert own.mrr is not None
     assert list(found.baselines["no_loops"]) == list(baselines)
-    assert summary(found).splitlines()[0].endswith("no self-loops")
+    assert summary(found).splitlines()[0].endswith("no_loops")

@@ -21,9 +21,9 @@ from cane_gane.evaluation.matching import Match
 from cane_gane.progress import Stopwatch
 
 
-@pytest.mark.parametrize("block", [3, 512])
+@pytest.mark.parametrize("block", [75, 1000])
 def test_the_shortlist_is_that_of_a_loop_over_all_pairs(monkeypatch, block):
-    monkeypatch.setattr("cane_gane.evaluation.examples._BLOCK", block)
+    monkeypatch.setattr("cane_gane.evaluation.examples.BLOCK_CELLS", block)
     rng = np.random.default_rng(0)
     vectors, edges = rng.normal(size=(25, 4)), rng.integers(25, size=(60, 2))
     linked = {frozenset(edge) for edge in edges.tolist()}

@@ -8,14 +8,27 @@ import numpy as np
 import pytest
 
 from cane_gane.errors import InputError
-from cane_gane.evaluation.fitted import Fitted, SparseFitted, VectorFitted
+from cane_gane.evaluation.fitted import (
+    Fitted,
+    FunctionFitted,
+    SparseFitted,
+    VectorFitted,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 NONE = [np.nan, np.nan]
+
+
+def of_rows(vectors):
+    """A function of the sources that has the scores of the vectors."""
+    return FunctionFitted(lambda sources: vectors[sources] @ vectors.T, len(vectors))
+
+
 KINDS = pytest.mark.parametrize("kind", [VectorFitted, SparseFitted])
+ROWS = pytest.mark.parametrize("kind", [VectorFitted, SparseFitted, of_rows])
 
 
-@KINDS
+@ROWS
 def test_a_score_is_the_inner_product(kind):
     fitted = kind(np.array([[1, 2], [3, 4]]))
     assert fitted.score_rows(np.array([1])).tolist() == [[11, 25]]
@@ -43,18 +56,42 @@ def test_a_vector_that_is_not_finite_is_refused(value):
         VectorFitted([[1, 2], [3, value]])
 
 
-@KINDS
-def test_pairs_are_scored_one_by_one_whatever_the_blocks(kind, monkeypatch):
-    monkeypatch.setattr("cane_gane.evaluation.fitted._BLOCK", 3)
+@ROWS
+@pytest.mark.parametrize("cells", [1, 60, 1000])
+def test_pairs_are_scored_one_by_one_whatever_the_blocks(kind, cells, monkeypatch):
+    monkeypatch.setattr("cane_gane.evaluation.fitted.BLOCK_CELLS", cells)
     rng = np.random.default_rng(0)
     vectors, pairs = rng.normal(size=(20, 4)), rng.integers(20, size=(7, 5, 2))
     expected = [[vectors[u] @ vectors[v] for u, v in row] for row in pairs]
     np.testing.assert_allclose(kind(vectors).score(pairs), expected)
 
 
-@KINDS
-def test_no_pair_has_no_score(kind):
-    assert kind(np.eye(2)).score(np.zeros((0, 2), np.int64)).shape == (0,)
+@ROWS
+@pytest.mark.parametrize("shape", [(0,), (0, 5)])
+def test_no_pair_has_no_score(kind, shape):
+    assert kind(np.eye(2)).score(np.zeros((*shape, 2), np.int64)).shape == shape
+
+
+@ROWS
+def test_no_block_has_more_cells_than_are_allowed(kind, monkeypatch):
+    monkeypatch.setattr("cane_gane.evaluation.fitted.BLOCK_CELLS", 65)
+    fitted, sizes = kind(np.ones((20, 3))), []
+    rows = fitted.score_rows
+
+    def counted(sources):
+        sizes.append(len(sources))
+        return rows(sources)
+
+    monkeypatch.setattr(fitted, "score_rows", counted)
+    assert [source for source, _ in fitted.in_blocks(np.arange(8))] == list(range(8))
+    assert sizes == [3, 3, 2]
+
+
+def test_a_function_of_rows_has_no_vectors():
+    fitted = of_rows(np.eye(4))
+    assert fitted.node_count == 4
+    assert np.isnan(fitted.vectors).all()
+    assert len(fitted.vectors) == 4
 
 
 class PairsOnly(Fitted):
@@ -66,16 +103,19 @@ class PairsOnly(Fitted):
         return pairs.sum(axis=1)
 
 
-def test_a_method_need_not_score_rows():
-    assert PairsOnly().score_rows(np.array([0])) is None
-
-
-@pytest.mark.parametrize("name", ["score_texts", "match"])
-def test_a_method_that_reads_no_text_says_so(name):
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("score_texts", (["red fox"], ["blue sea"])),
+        ("match", (["red fox"], ["blue sea"])),
+        ("embed_texts", (["red fox"],)),
+    ],
+)
+def test_a_method_that_reads_no_text_says_so(name, texts):
     fitted = PairsOnly()
     assert not fitted.reads_texts
     with pytest.raises(InputError, match="found a method that reads no text"):
-        getattr(fitted, name)(["red fox"], ["blue sea"])
+        getattr(fitted, name)(*texts)
 
 
 def test_a_method_that_cannot_be_saved_says_so(tmp_path):

@@ -10,6 +10,7 @@ from cane_gane.data.splits import Split, split_edges
 from cane_gane.errors import InputError
 from cane_gane.evaluation.protocols import (
     PROTOCOLS,
+    all_edges_contest,
     strict_contest,
     upstream_contest,
     without_neighbours,
@@ -146,14 +147,47 @@ def test_without_self_loops_the_negatives_stay(train, test):
         assert fewer.negatives(*edge).tolist() == whole.negatives(*edge).tolist()
 
 
-@pytest.mark.parametrize("name", ["upstream", "strict"])
+def test_all_edges_scores_by_hand():
+    train = np.array([[0, 1], [1, 2], [3, 3]])
+    edges = np.array([[0, 1], [1, 2], [3, 3], [2, 0], [1, 0], [4, 0], [2, 0]])
+    contest = all_edges_contest(edges, train, NODES)
+    # Node 4 has no training edge; what is trained on and what is twice there counts.
+    assert contest.scored.tolist() == np.delete(edges, 5, axis=0).tolist()
+    assert contest.counts() == {
+        "scored": 6, "edges": 7, "self_loops": 1, "reversed": 1,
+    }  # fmt: skip
+    assert contest.negatives(0, 1).tolist() == [0, 2, 3]
+    assert contest.negatives(3, 3).tolist() == [0, 1, 2]
+
+
+@given(EDGES, EDGES)
+def test_all_edges_negatives_are_all_nodes_with_a_training_edge(train, test):
+    contest = all_edges_contest(np.concatenate([train, test]), train, NODES)
+    seen = sorted(set(train.ravel().tolist()))
+    every = [*train.tolist(), *test.tolist()]
+    scored = [[u, v] for u, v in every if u in seen and v in seen and len(seen) > 1]
+    assert contest.scored.tolist() == scored
+    for source, target in scored:
+        expected = [node for node in seen if node != target]
+        assert contest.negatives(source, target).tolist() == expected
+
+
+def test_all_edges_alone_is_no_test_of_prediction():
+    names = [name for name, own in PROTOCOLS.items() if not own.predicts]
+    assert names == ["all_edges"]
+
+
+@pytest.mark.parametrize("name", ["upstream", "strict", "all_edges"])
 def test_a_registered_protocol_builds_the_contest_of_its_name(name):
     train, test = np.array([[0, 1], [2, 3], [3, 1]]), np.array([[0, 2], [1, 3], [4, 4]])
     # An edge of the network that is in neither set.
     edges = np.concatenate([train, test, [[0, 5]]])
     split = Split(TextualNetwork([""] * NODES, edges), train, test)
     found = PROTOCOLS[name].contest(split)
-    expected = contests(train, test, NODES, edges)[name]
+    expected = {
+        **contests(train, test, NODES, edges),
+        "all_edges": all_edges_contest(edges, train, NODES),
+    }[name]
     assert PROTOCOLS[name].key == name
     assert found.counts() == expected.counts()
     for edge in expected.scored.tolist():
@@ -171,6 +205,8 @@ OUTSIDE = np.array([[0, 9]])
         lambda inside: strict_contest(inside, inside, OUTSIDE, NODES),
         lambda inside: strict_contest(inside, OUTSIDE, inside, NODES),
         lambda inside: strict_contest(OUTSIDE, inside, inside, NODES),
+        lambda inside: all_edges_contest(OUTSIDE, inside, NODES),
+        lambda inside: all_edges_contest(inside, OUTSIDE, NODES),
     ],
 )
 def test_an_edge_out_of_the_network_is_refused(build_outside):

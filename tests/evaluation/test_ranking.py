@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from cane_gane.evaluation.fitted import SparseFitted, VectorFitted
+from cane_gane.evaluation.fitted import FunctionFitted, SparseFitted, VectorFitted
 from cane_gane.evaluation.protocols import PROTOCOLS
-from cane_gane.evaluation.ranking import mean_with_error, rank_targets, ranked_figures
-from cane_gane.evaluation.results import to_json
-from tests.evaluation.contests import contests
+from cane_gane.evaluation.ranking import one_pass, rank_targets
+from cane_gane.evaluation.results import Draws, to_json
+from tests.evaluation.contests import contests, ranked_figures
 
 NODES = 8
 EDGES = arrays.arrays(
@@ -22,9 +22,10 @@ EDGES = arrays.arrays(
 # Few small whole numbers: many ties, and exact inner products.
 VECTORS = arrays.arrays(np.float64, (NODES, 2), elements=st.integers(-2, 2))
 SHARED = {"auc", "std_error", "interval", "scored", "edges", "self_loops", "reversed"}
+HITS = {"hits_at_1", "hits_at_10", "hits_at_50"}
 KEYS = {
     "upstream": {*SHARED, "draws"},
-    "strict": {*SHARED, "draws", "average_precision", "hits_at_10", "mrr"},
+    "strict": {*SHARED, "draws", "average_precision", "mrr", *HITS},
 }
 NAMES = pytest.mark.parametrize("name", ["upstream", "strict"])
 
@@ -34,7 +35,7 @@ def build(train, test, name):
 
 
 def measure(vectors, contest, **chosen):
-    return ranked_figures(VectorFitted(vectors).score_rows, contest, **chosen)
+    return ranked_figures(VectorFitted(vectors), contest, **chosen)
 
 
 def wins_by_loop(vectors, contest):
@@ -75,7 +76,7 @@ def test_auc_is_that_of_a_double_loop(name, train, test, vectors):
 @given(EDGES, EDGES, VECTORS)
 def test_each_edge_has_scikit_learns_auc(name, train, test, vectors):
     contest = build(train, test, name)
-    ranks = rank_targets(VectorFitted(vectors).score_rows, contest)
+    ranks = rank_targets(VectorFitted(vectors), contest)
     for (source, target), share in zip(contest.scored, ranks.shares, strict=True):
         nodes = [target, *contest.negatives(source, target)]
         truth = [1] + [0] * (len(nodes) - 1)
@@ -121,11 +122,23 @@ def random_case():
     return contests(edges[:600], edges[600:], 300), vectors
 
 
-def test_hits_at_10_counts_places_up_to_ten(random_case):
+@NAMES
+@settings(deadline=None)
+@given(EDGES, EDGES, VECTORS)
+def test_each_place_is_that_of_a_loop(name, train, test, vectors):
+    """Upstream's pool has the targets in it, and sources with several of them."""
+    contest = build(train, test, name)
+    found = rank_targets(VectorFitted(vectors), contest)
+    assert found.places.tolist() == places_by_loop(vectors, contest).tolist()
+
+
+@pytest.mark.parametrize("most", [1, 10, 50])
+def test_hits_count_places_up_to_theirs(random_case, most):
     built, vectors = random_case
     report = measure(vectors, built["strict"])
     places = places_by_loop(vectors, built["strict"])
-    assert report.hits_at_10 == pytest.approx((places <= 10).mean())
+    expected = (places <= most).mean()
+    assert getattr(report, f"hits_at_{most}") == pytest.approx(expected)
 
 
 @NAMES
@@ -169,14 +182,14 @@ def test_equal_vectors_tie_whatever_the_matrix_product_rounds(random_case):
 def test_blocks_do_not_change_the_figures(random_case, monkeypatch):
     built, vectors = random_case
     whole = measure(vectors, built["strict"])
-    monkeypatch.setattr("cane_gane.evaluation.ranking.BLOCK_CELLS", 700)
+    monkeypatch.setattr("cane_gane.evaluation.fitted.BLOCK_CELLS", 700)
     assert measure(vectors, built["strict"]) == whole
 
 
 def test_sparse_vectors_give_the_figures_of_dense_ones(random_case):
     built, vectors = random_case
     dense = measure(vectors, built["strict"])
-    sparse = ranked_figures(SparseFitted(vectors).score_rows, built["strict"])
+    sparse = ranked_figures(SparseFitted(vectors), built["strict"])
     assert sparse == dense
 
 
@@ -192,6 +205,7 @@ def test_where_no_edge_is_scored_there_is_no_figure():
     assert to_json(report) == {
         "auc": None,
         "std_error": None,
+        "interval": None,
         "draws": {"mean": None, "std": None},
         "scored": 0,
         "edges": 1,
@@ -200,11 +214,54 @@ def test_where_no_edge_is_scored_there_is_no_figure():
     }
 
 
-def test_the_mean_of_a_sample_has_the_error_of_the_textbook():
-    mean, error, (low, high) = mean_with_error(np.array([1.0, 2.0, 3.0, 6.0]), 1)
-    assert (mean, error) == (3.0, pytest.approx(np.sqrt(14 / 3 / 4)))
-    assert 1 <= low < 3 < high <= 6
+class Counting(FunctionFitted):
+    """Scores by inner products, and keeps the sources that it was asked for."""
+
+    def __init__(self, vectors):
+        self.asked = []
+
+        def rows(sources):
+            self.asked += sources.tolist()
+            return vectors[sources] @ vectors.T
+
+        super().__init__(rows, len(vectors))
 
 
-def test_a_sample_of_one_has_no_error():
-    assert mean_with_error(np.array([2.0]), 1) == (2.0, None, (2.0, 2.0))
+def test_one_pass_gives_what_each_contest_and_each_pair_has_alone(random_case):
+    built, vectors = random_case
+    fitted = Counting(vectors)
+    pairs = np.random.default_rng(5).integers(300, size=(7, 4, 2))
+    found, scores = one_pass(
+        fitted, built, {"block": pairs, "flat": pairs[0]}, unranked=("upstream",)
+    )
+    for name, contest in built.items():
+        alone = rank_targets(
+            VectorFitted(vectors), contest, ranks=PROTOCOLS[name].ranks
+        )
+        np.testing.assert_array_equal(found[name].shares, alone.shares)
+        np.testing.assert_array_equal(found[name].places, alone.places)
+        assert found[name].draws == alone.draws
+    expected = (vectors[pairs[..., 0]] * vectors[pairs[..., 1]]).sum(-1)
+    np.testing.assert_allclose(scores["block"], expected)
+    np.testing.assert_allclose(scores["flat"], expected[0])
+    known = [own.scored[:, 0] for own in built.values()]
+    assert (
+        fitted.asked
+        == np.unique(np.concatenate([*known, pairs[..., 0].ravel()])).tolist()
+    )
+
+
+def test_nothing_to_rank_and_nothing_to_score_asks_for_nothing():
+    fitted = Counting(np.ones((NODES, 2)))
+    empty = np.zeros((0, 3, 2), np.int64)
+    nothing = build([[0, 1]], [[1, 1]], "strict")
+    found, scores = one_pass(fitted, {"strict": nothing}, {"pairs": empty})
+    own = found["strict"]
+    assert (own.shares.shape, own.places.shape, own.draws) == (
+        (0,),
+        (0,),
+        Draws(None, None),
+    )
+    assert scores["pairs"].shape == (0, 3)
+    assert one_pass(fitted, {}, {}) == ({}, {})
+    assert fitted.asked == []

@@ -9,20 +9,23 @@ import pytest
 from cane_gane.errors import InputError
 from cane_gane.evaluation.results import (
     BaselineFigures,
+    Difference,
     Evaluation,
     Examples,
     Figures,
+    Found,
     MatchedPair,
     Matching,
     MissingEdge,
     ModelFigures,
     Roc,
     ScoredEdge,
+    Search,
     from_json,
     plain,
     to_json,
 )
-from tests.evaluation.records import examples, metrics
+from tests.evaluation.records import examples, metrics, todays_metrics
 
 PATH = Path("runs/one/metrics.json")
 
@@ -47,7 +50,12 @@ def without(content, *keys):
 
 
 @pytest.mark.parametrize(
-    ("kind", "content"), [(Evaluation, metrics()), (Examples, examples())]
+    ("kind", "content"),
+    [
+        (Evaluation, metrics()),
+        (Evaluation, todays_metrics()),
+        (Examples, examples()),
+    ],
 )
 def test_every_key_survives(kind, content):
     read = from_json(kind, json.loads(json.dumps(content)), PATH)
@@ -69,9 +77,33 @@ def test_a_file_becomes_records():
     assert found.time.parts == {"score pairs": 10.0}
 
 
+def test_a_file_of_two_protocols_is_read_and_shown():
+    """What a run of an older version wrote stays readable."""
+    found = from_json(Evaluation, metrics(), PATH)
+    assert list(found.link_prediction) == ["upstream", "strict"]
+    assert found.search is None
+    assert found.link_prediction["strict"].ranked_edges is None
+    assert found.baselines["strict"]["tfidf"].difference is None
+    assert found.outcomes == {}
+    shown = str(found)
+    assert "91.0 ± 1.3" in shown
+    assert "93.0 ± 1.3" in shown
+
+
+def test_places_differences_and_search_become_records():
+    found = from_json(Evaluation, todays_metrics(), PATH)
+    assert found.search == Search(500, 0.5, 0.9, Found(0.8, 0.95))
+    strict = found.link_prediction["strict"]
+    assert (strict.mrr, strict.ranked_edges, strict.missed) == (0.4, 640, 0.05)
+    gap = found.baselines["strict"]["linear"].difference["mrr"]
+    assert gap == Difference(-0.1, (-0.13, -0.07))
+    assert gap.sign == -1
+
+
 @pytest.mark.parametrize(
     "key",
     [
+        "search",
         "node_classification",
         "matching",
         "missing_edges",
@@ -81,17 +113,18 @@ def test_a_file_becomes_records():
     ],
 )
 def test_a_result_that_is_none_is_absent(key):
-    content = without(metrics(), key)
+    content = without(todays_metrics(), key)
     read = from_json(Evaluation, content, PATH)
     assert getattr(read, key) is None
     assert to_json(read) == content
 
 
 def test_a_figure_that_is_none_is_absent_unless_every_score_has_it():
-    figures = Figures(auc=None, std_error=None)
+    figures = Figures(auc=None, std_error=None, interval=None)
     assert to_json(figures) == {
         "auc": None,
         "std_error": None,
+        "interval": None,
         "scored": 0,
         "edges": 0,
         "self_loops": 0,

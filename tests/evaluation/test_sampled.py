@@ -8,12 +8,28 @@ import pytest
 
 from cane_gane.errors import InputError
 from cane_gane.evaluation.fitted import VectorFitted
-from cane_gane.evaluation.ranking import ranked_figures
 from cane_gane.evaluation.roc import pooled_roc
-from cane_gane.evaluation.sampled import Sample, sample_negatives, sampled_figures
-from tests.evaluation.contests import contests
+from cane_gane.evaluation.sampled import (
+    BUDGET,
+    Sample,
+    sample_negatives,
+    sampled_outcomes,
+)
+from tests.evaluation.contests import contests, ranked_figures
 
 NODES = 120
+
+
+def sampled_figures(positive, negative, seed=1):
+    """Returns the figures of scores, without counts of edges."""
+    found = sampled_outcomes(positive, negative, seed)
+    return found.figures(np.arange(len(found.shares)), {}, seed)
+
+
+def figures_of(sample, whole, score):
+    """Returns the figures of a sample of a contest, and its ROC curve."""
+    outcomes, roc = sample.outcomes(score, seed=1)
+    return outcomes.figures(whole.scored[:, 0], whole.counts(), seed=1), roc
 
 
 @pytest.fixture(scope="module", params=["upstream", "strict"])
@@ -50,7 +66,7 @@ def test_the_estimate_is_near_the_exact_auc(contest):
     positive = (vectors[contest.scored[:, 0]] * vectors[contest.scored[:, 1]]).sum(1)
     negative = (vectors[pairs[:, :, 0]] * vectors[pairs[:, :, 1]]).sum(2)
     report = sampled_figures(positive, negative)
-    exact = ranked_figures(VectorFitted(vectors).score_rows, contest).auc
+    exact = ranked_figures(VectorFitted(vectors), contest).auc
     assert abs(report.auc - exact) < 4 * report.sampling_error
 
 
@@ -122,16 +138,27 @@ def many():
 
 def test_the_budget_holds_for_more_edges_than_it(many):
     score = CountingScore(600)
-    Sample.draw(many, seed=1).figures(score, seed=1)
-    assert [len(pairs) for pairs in score.pairs] == [20_000]
+    Sample.draw(many, seed=1).outcomes(score, seed=1)
+    assert [len(pairs) for pairs in score.pairs] == [BUDGET]
 
 
 def test_of_many_edges_some_are_sampled_and_all_are_counted(many):
-    figures, _ = Sample.draw(many, seed=1).figures(CountingScore(600), seed=1)
-    assert (figures.sampled_edges, figures.negatives) == (10_000, 1)
+    figures, _ = figures_of(Sample.draw(many, seed=1), many, CountingScore(600))
+    assert (figures.sampled_edges, figures.negatives) == (BUDGET // 2, 1)
     for name, count in many.counts().items():
         assert getattr(figures, name) == count
     assert figures.self_loops > 0
+
+
+def test_outcomes_of_a_sample_are_those_of_the_whole_contests_edges(many):
+    sample, score = Sample.draw(many, seed=1), CountingScore(600)
+    outcomes, _ = sample.outcomes(score, seed=1)
+    known = np.flatnonzero(~np.isnan(outcomes.shares))
+    assert many.scored[known].tolist() == sample.contest.scored.tolist()
+    drawn = sample.negatives[:, 0]
+    wins = score(many.scored[known]) > score(drawn)
+    assert outcomes.shares[known].tolist() == wins.tolist()
+    assert np.isnan(outcomes.places).all()
 
 
 def test_sampled_edges_are_distinct_edges_of_the_contest(many):
@@ -142,8 +169,8 @@ def test_sampled_edges_are_distinct_edges_of_the_contest(many):
 
 def test_the_estimate_of_many_edges_is_near_the_exact_auc(many):
     score = CountingScore(600)
-    figures, _ = Sample.draw(many, seed=1).figures(score, seed=1)
-    exact = ranked_figures(VectorFitted(score.vectors).score_rows, many).auc
+    figures, _ = figures_of(Sample.draw(many, seed=1), many, score)
+    exact = ranked_figures(VectorFitted(score.vectors), many).auc
     assert abs(figures.auc - exact) < 4 * figures.std_error
 
 
@@ -151,7 +178,7 @@ def test_the_estimate_of_many_edges_is_near_the_exact_auc(many):
 def test_few_edges_share_the_budget(contest, budget):
     score = CountingScore(NODES)
     sample = Sample.draw(contest, 1, budget)
-    figures, _ = sample.figures(score, seed=1)
+    figures, _ = figures_of(sample, contest, score)
     count = len(sample.contest.scored)
     assert budget - count < len(score.pairs[0]) <= budget
     assert figures.negatives == budget // count - 1
@@ -161,14 +188,14 @@ def test_few_edges_share_the_budget(contest, budget):
 def test_a_sample_has_the_figures_and_the_curve_of_its_scores(contest):
     score = CountingScore(NODES)
     sample = Sample.draw(contest, 1, budget=1_000)
-    figures, roc = sample.figures(score, seed=1)
+    figures, roc = figures_of(sample, contest, score)
     positive, negative = score(contest.scored), score(sample.negatives.reshape(-1, 2))
     by_hand = sampled_figures(positive, negative.reshape(len(positive), -1), seed=1)
     assert figures == dataclasses.replace(by_hand, **contest.counts())
-    assert roc == sample.roc(score) == pooled_roc(positive, negative)
+    assert roc == sample.roc(score(sample.pairs)) == pooled_roc(positive, negative)
 
 
 def test_a_contest_without_an_edge_has_no_figure():
     nothing = contests([[0, 1]], [[1, 1]], NODES)["strict"]
-    figures, roc = Sample.draw(nothing, 1).figures(CountingScore(NODES), 1)
+    figures, roc = figures_of(Sample.draw(nothing, 1), nothing, CountingScore(NODES))
     assert (figures.auc, figures.scored, figures.edges, roc.area) == (None, 0, 1, None)

@@ -6,19 +6,37 @@ from pathlib import Path
 import pytest
 
 from cane_gane.evaluation.results import Evaluation, from_json
-from cane_gane.evaluation.show import html_summary, link_rows, percent, summary
-from tests.evaluation.records import figures, metrics
+from cane_gane.evaluation.show import (
+    html_summary,
+    link_rows,
+    percent,
+    summary,
+    verdict,
+)
+from tests.evaluation.records import figures, metrics, todays_metrics
 
 TABLE = """\
-AUC, %                             upstream's protocol       strict protocol
-model, pair by pair                         91.0 ± 1.3            93.0 ± 1.3
-averaged vectors, both                      80.0 ± 1.3            95.0 ± 1.3
-averaged vectors, text                    70.0 ± 1.3 ↓            75.0 ± 1.3
-averaged vectors, structure               60.0 ± 1.3 ↓          65.0 ± 1.3 ↓
-  tfidf                                     75.0 ± 1.3            70.0 ± 1.3
-  common_neighbours                         65.0 ± 1.3            72.0 ± 1.3
-test edges scored                       1,910 of 2,398        2,179 of 2,398
-↓ below a baseline that learns nothing"""
+protocol                           upstream         strict
+figure, %                               AUC            AUC
+model, pair by pair              91.0 ± 1.3     93.0 ± 1.3
+averaged vectors, both           80.0 ± 1.3     95.0 ± 1.3
+averaged vectors, text         70.0 ± 1.3 ↓     75.0 ± 1.3
+averaged vectors, structure    60.0 ± 1.3 ↓   65.0 ± 1.3 ↓
+  tfidf                          75.0 ± 1.3     70.0 ± 1.3
+  common_neighbours              65.0 ± 1.3     72.0 ± 1.3
+edges scored                 1,910 of 2,398 2,179 of 2,398
+↓ below a baseline"""
+TODAY = """\
+protocol                           upstream         strict                        all_edges           hard
+figure, %                               AUC            AUC      MRR  Hits@10            AUC            MRR  Hits@10
+model, pair by pair              91.0 ± 1.3     93.0 ± 1.3   40.0 ↓     60.0   97.0 ± 1.3 ↓         30.0 ↓     60.0
+  linear                         90.0 ± 1.3     95.0 ± 1.3     45.0     60.0     98.0 ± 1.3           40.0     60.0
+edges scored                 1,910 of 2,398 2,179 of 2,398                   4,500 of 5,214   400 of 2,398
+↓ below a baseline
+strict: the model's places are of 640 edges
+all_edges: no test of prediction, training edges are scored too
+strict: worse than linear by MRR: -10.0 (95 % interval -13.0 to -7.0)
+hard: worse than linear by MRR: -10.0 (95 % interval -13.0 to -7.0)"""  # noqa: E501
 
 
 def read(content):
@@ -46,23 +64,75 @@ def test_the_table_has_every_score_and_marks_those_below_a_baseline(found):
 def test_marked_figures_are_red_where_there_is_colour(found):
     coloured = summary(found, colour=True)
     assert coloured.count("\033[31m") == coloured.count("\033[0m") == 3
-    assert "\033[31m          70.0 ± 1.3 ↓\033[0m" in coloured
+    assert "\033[31m   70.0 ± 1.3 ↓\033[0m" in coloured
     assert coloured.replace("\033[31m", "").replace("\033[0m", "") == TABLE
 
 
 def test_vectors_without_parts_are_one_line_by_the_name_of_their_score():
     lines = summary(of_vectors(0.91)).splitlines()
-    assert [line.split("  ")[0] for line in lines[:2]] == ["AUC, %", "embed.txt"]
-    assert [line.split()[0] for line in lines[2:]] == [
+    assert [line.split("  ")[0] for line in lines[:3]] == [
+        "protocol",
+        "figure, %",
+        "embed.txt",
+    ]
+    assert [line.split()[0] for line in lines[3:]] == [
         "tfidf",
         "common_neighbours",
-        "test",
+        "edges",
     ]
+
+
+def test_todays_table_has_the_places_and_says_what_they_are(found):
+    assert summary(read(todays_metrics())) == TODAY
+
+
+def test_a_mark_is_by_the_same_edges_where_the_difference_is_known():
+    """By AUC the baseline is above the model, but not on the edges that it scored."""
+    row = link_rows(read(todays_metrics()))[0]
+    assert row.figures["strict"].auc < 0.95
+    assert row.below("strict", "auc") == ()
+    assert row.below("strict", "mrr") == ("linear",)
+    assert row.below("strict", "average_precision") == ()
+
+
+@pytest.mark.parametrize(
+    ("mean", "words"),
+    [(0.1, "better than"), (0.02, "not told apart from"), (-0.1, "worse than")],
+)
+def test_the_verdict_is_by_the_interval_of_the_best_baseline(mean, words):
+    content = todays_metrics()
+    linear = content["baselines"]["strict"]["linear"]
+    linear["difference"]["mrr"] = {"mean": mean, "interval": [mean - 0.05, mean + 0.05]}
+    content["baselines"]["strict"]["weak"] = {
+        **linear, "mrr": 0.1, "difference": {"mrr": {"mean": 1, "interval": [1, 1]}}
+    }  # fmt: skip
+    found = verdict(read(content), "strict")
+    low, high = 100 * mean - 5, 100 * mean + 5
+    assert found == (
+        f"strict: {words} linear by MRR: {100 * mean:+.1f} "
+        f"(95 % interval {low:+.1f} to {high:+.1f})"
+    )
+
+
+@pytest.mark.parametrize("protocol", ["upstream", "all_edges", "unknown"])
+def test_without_a_difference_by_mrr_there_is_no_verdict(protocol):
+    assert verdict(read(todays_metrics()), protocol) == ""
+
+
+def test_a_protocol_that_scored_nothing_is_named():
+    content = todays_metrics()
+    hard = content["link_prediction"]["hard"]
+    for key in ("mrr", "hits_at_1", "hits_at_10", "hits_at_50"):
+        del hard[key]
+    hard["scored"] = 0
+    lines = summary(read(content)).splitlines()
+    assert "hard" not in lines[0]
+    assert "hard: no edge is scored" in lines
 
 
 def test_a_table_without_a_mark_has_no_note():
     assert "↓" not in summary(of_vectors(0.91))
-    assert summary(of_vectors(0.5)).endswith("↓ below a baseline that learns nothing")
+    assert summary(of_vectors(0.5)).endswith("↓ below a baseline")
 
 
 @pytest.mark.parametrize(

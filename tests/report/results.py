@@ -10,15 +10,18 @@ import numpy as np
 from cane_gane.data.catalog import PUBLISHED
 from cane_gane.evaluation.results import (
     BaselineFigures,
+    Difference,
     Evaluation,
     Examples,
     Figures,
+    Found,
     Labels,
     MatchedPair,
     MissingEdge,
     ModelFigures,
     NodeMap,
     Roc,
+    Search,
     Timing,
 )
 from cane_gane.report.several import OneRun
@@ -39,17 +42,23 @@ DATA = {
 
 
 def evaluation(auc=0.95, baseline=0.9, protocols=("upstream", "strict"), **changed):
-    """Returns results in which every figure of the model is above the baselines."""
+    """Returns results in which every figure of the model is above the baselines.
+
+    They are those of an older version: the pair score has no place, and baselines have
+    no differences.
+    """
 
     def model(place):
-        vectors = {"both": Figures(auc=auc - 0.01, std_error=0.002, **RANKING)}
+        vectors = {
+            "both": Figures(auc=auc - 0.01, std_error=0.002, interval=None, **RANKING)
+        }
         return ModelFigures(
             auc=auc - place / 100, std_error=0.003, interval=(auc - 0.02, auc + 0.01),
             scored=90, edges=100, vectors=vectors, roc={"model": ROC, "vectors": ROC},
         )  # fmt: skip
 
     low = dict.fromkeys(RANKING, 0.1)
-    weak = BaselineFigures(auc=baseline, std_error=0.004, roc=ROC, **low)
+    weak = BaselineFigures(auc=baseline, std_error=0.004, interval=None, roc=ROC, **low)
     found = {
         "link_prediction": {name: model(i) for i, name in enumerate(protocols)},
         "baselines": {name: dict.fromkeys(BASELINES, weak) for name in protocols},
@@ -57,6 +66,45 @@ def evaluation(auc=0.95, baseline=0.9, protocols=("upstream", "strict"), **chang
         "time": Timing(12.5, 3.5, {"train": 12.5, "score pairs": 3.5}),
     }
     return Evaluation(**{**found, **changed})
+
+
+def difference(mean, half=0.02):
+    """Returns a difference whose interval has the same width on both sides."""
+    return Difference(mean, (mean - half, mean + half))
+
+
+def ranked(mrr=0.55, rivals=None, **changed):
+    """Returns results in four protocols, with places, differences and a search.
+
+    Args:
+        mrr: That of the model, in each protocol that has places.
+        rivals: That of each baseline.
+        **changed: What is replaced.
+    """
+    rivals = rivals or {"linear": 0.6, "walks": 0.55, "tfidf": 0.4}
+    counts = {"std_error": None, "interval": None, "scored": 90, "edges": 100}
+    links, baselines = {}, {}
+    for name in ("upstream", "strict", "all_edges", "hard"):
+        places, how, gaps = {}, {}, {"auc": difference(0.05)}
+        if name in ("strict", "hard"):
+            places = {"hits_at_1": 0.2, "hits_at_10": 0.7, "hits_at_50": 0.8}
+            how = {"ranked_edges": 45, "ranked_pairs": 4500, "missed": 0.123}
+        model, weak = {"auc": 0.95, "roc": {"model": ROC}}, {"auc": 0.9}
+        if name == "hard":
+            model = weak = {"auc": None}
+            how["ranked_edges"], gaps = 90, {}
+        own = {"mrr": mrr} if places else {}
+        links[name] = ModelFigures(**model, **counts, **own, **places, **how)
+        baselines[name] = {}
+        for key, theirs in rivals.items():
+            if places:
+                own = {"mrr": theirs}
+                gaps = {**gaps, "mrr": difference(mrr - theirs)}
+            baselines[name][key] = BaselineFigures(
+                **weak, **counts, **own, **places, difference=gaps
+            )
+    found = {"search": Search(500, 0.5, 0.9, Found(0.8, 0.85)), "best_epoch": 3}
+    return Evaluation(links, baselines, **{**found, **changed})
 
 
 def labels(macro_f1=0.8):
@@ -118,7 +166,7 @@ class Page(html.parser.HTMLParser):
         super().__init__()
         self.elements, self.attributes, self.text = [], [], ""
         self.rows = []  # the texts of the cells of each row
-        self.red = []  # the texts of red cells
+        self.coloured = {"bad": [], "good": [], "soft": []}  # texts by their class
         self._open = []
         self.feed(path.read_text(encoding="utf-8"))
         self.close()
@@ -135,8 +183,8 @@ class Page(html.parser.HTMLParser):
             self.rows.append([])
         if name in ("td", "th"):
             self.rows[-1].append("")
-        if self._open[-1][1] == "bad":
-            self.red.append("")
+        if self._open[-1][1] in self.coloured:
+            self.coloured[self._open[-1][1]].append("")
 
     def handle_endtag(self, name):
         while self._open and self._open.pop()[0] != name:
@@ -148,8 +196,13 @@ class Page(html.parser.HTMLParser):
         self.text += data
         if any(name in ("td", "th") for name, _ in self._open):
             self.rows[-1][-1] += data
-        if any(kind == "bad" for _, kind in self._open):
-            self.red[-1] += data
+        for kind in {kind for _, kind in self._open} & {*self.coloured}:
+            self.coloured[kind][-1] += data
+
+    @property
+    def red(self):
+        """The texts of red cells."""
+        return self.coloured["bad"]
 
     def row(self, title):
         """Returns the cells of the first row of that title."""

@@ -4,7 +4,7 @@ import json
 
 from cane_gane.evaluation.results import ModelFigures
 from cane_gane.report.ablation import ablation_table, write_ablation
-from tests.report.results import Page, evaluation
+from tests.report.results import Page, evaluation, ranked
 
 
 def test_the_page_the_table_and_the_file_say_the_same(tmp_path):
@@ -23,7 +23,15 @@ def test_the_page_the_table_and_the_file_say_the_same(tmp_path):
 
 
 def test_a_window_that_scores_nothing_is_a_dash(tmp_path):
-    none = ModelFigures(auc=None, std_error=None)
+    none = ModelFigures(auc=None, std_error=None, interval=None)
     empty = evaluation(link_prediction={"upstream": none, "strict": none})
     write_ablation("x", {1: [empty], 5: [evaluation(0.9)]}, tmp_path)
     assert Page(tmp_path / "report.html").row("1") == ["1", "–", "–"]
+
+
+def test_a_protocol_without_auc_is_left_out(tmp_path):
+    write_ablation("x", {1: [ranked()], 5: [ranked()]}, tmp_path)
+    assert Page(tmp_path / "report.html").rows[0] == [
+        "window", "repeats", "upstream's protocol", "strict protocol",
+        "all edges (no test of prediction)",
+    ]  # fmt: skip

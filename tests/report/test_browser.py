@@ -3,12 +3,12 @@
 import pytest
 
 from tests.report.browser import Browser, find_chromium
-from tests.report.results import DATA, evaluation, examples, labels
+from tests.report.results import DATA, evaluation, examples, labels, ranked
 from tests.report.test_page import write_run
 
 SECTIONS = {
-    "summary", "link-prediction", "classification", "map", "matching",
-    "missing-edges", "paper", "training", "settings", "data", "time",
+    "summary", "link-prediction", "differences", "search", "classification", "map",
+    "matching", "missing-edges", "paper", "training", "settings", "data", "time",
 }  # fmt: skip
 WIDTHS = [1280, 390]
 
@@ -29,7 +29,8 @@ def browser():
 def run(tmp_path_factory):
     """The folder of a page that has every section."""
     folder = tmp_path_factory.mktemp("page")
-    write_run(folder, evaluation=evaluation(node_classification=labels(), data=DATA))
+    shown = {"node_classification": labels(), "data": DATA, "time": evaluation().time}
+    write_run(folder, evaluation=ranked(**shown))
     return folder
 
 

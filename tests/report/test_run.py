@@ -14,6 +14,7 @@ from cane_gane.evaluation.results import (
 )
 from cane_gane.methods.method import Method
 from cane_gane.methods.registry import METHODS
+from cane_gane.report import links
 from tests.report.results import (
     DATA,
     ROC,
@@ -21,6 +22,7 @@ from tests.report.results import (
     examples,
     history,
     labels,
+    ranked,
     record,
 )
 from tests.report.test_page import write_run
@@ -31,7 +33,7 @@ def test_the_table_has_the_figures_of_each_score(tmp_path):
     assert page.row("model, pair by pair")[:2] == ["95.0 ± 0.3", "94.0 ± 0.3"]
     assert page.row("averaged vectors, both")[:2] == ["94.0 ± 0.2"] * 2
     assert page.row("TF-IDF cosine")[:2] == ["90.0 ± 0.4"] * 2
-    assert page.row("test edges scored")[:2] == ["90 of 100"] * 2
+    assert page.row("edges scored")[:2] == ["90 of 100"] * 2
     assert page.red == []
 
 
@@ -52,7 +54,108 @@ def test_a_model_below_baselines_is_named_with_them(tmp_path):
     assert "80.0 ↓" in page.red  # in the summary
     assert "80.0 ± 0.3 ↓" in page.red
     best = "below TF-IDF cosine and TF-IDF with training neighbours and common"
-    assert f"{best} neighbours" in page.text
+    (title,) = {*page.of("span", "title")}
+    assert title.startswith(f"{best} neighbours")
+
+
+def test_the_main_protocol_leads_and_the_one_that_does_not_predict_is_last(tmp_path):
+    shown = links.tiles(ranked())
+    assert [(name, cell.text, note) for name, cell, note in shown] == [
+        ("MRR, strict protocol, %", "55.0 ↓", "best baseline: linear ranker, 60.0"),
+        ("Hits@10, strict protocol, %", "70.0", "best baseline: linear ranker, 70.0"),
+        ("AUC, strict protocol, %", "95.0", "best baseline: linear ranker, 90.0"),
+        ("AUC, upstream's protocol, %", "95.0", "best baseline: linear ranker, 90.0"),
+        ("MRR, hard negatives, %", "55.0 ↓", "best baseline: linear ranker, 60.0"),
+        ("Hits@10, hard negatives, %", "70.0", "best baseline: linear ranker, 70.0"),
+        ("AUC, all edges (no test of prediction), %", "95.0",
+         "best baseline: linear ranker, 90.0"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mrr", "kind", "said"),
+    [
+        (0.66, "good", "better than linear by MRR: +6.0 (95 % interval +4.0 to +8.0)"),
+        (0.61, "soft", "not told apart from linear by MRR: +1.0"),
+        (0.55, "bad", "worse than linear by MRR: -5.0"),
+    ],
+)
+def test_a_model_is_called_better_only_where_the_interval_says_so(
+    tmp_path, mrr, kind, said
+):
+    page = write_run(tmp_path, evaluation=ranked(mrr))
+    assert f"strict: {said}" in page.text
+    assert page.of("span", "class").count(f"badge {kind}") == 2  # strict and hard
+    assert ("better than" in page.text) == (kind == "good")
+
+
+def test_protocols_without_auc_are_ranked_and_not_in_the_table_of_auc(tmp_path):
+    page = write_run(tmp_path, evaluation=ranked())
+    header = next(row for row in page.rows if row[0] == "AUC, %")
+    assert header[1:4] == [
+        "upstream's protocol", "strict protocol", "all edges (no test of prediction)"
+    ]  # fmt: skip
+    assert page.row("edges scored")[:3] == ["90 of 100"] * 3
+    figures = ["MRR", "Hits@1", "Hits@10", "Hits@50"]
+    for title in ("strict protocol, %", "hard negatives, %"):
+        assert page.row(title) == figures
+    assert "all edges, %" not in [row[0] for row in page.rows]
+
+
+def test_a_caption_says_how_many_edges_the_pair_score_ranked(tmp_path):
+    strict, hard = (own.caption for own in links.ranking_tables(ranked()))
+    assert "over 90 of 100 test edges" in strict
+    assert "ranks 45 of them, whose sources were drawn by chance" in strict
+    assert "from 4,500 scored pairs" in strict
+    assert "the 12.3 % of targets that they miss" in strict
+    assert "Only the differences below compare" in strict
+    assert "ranks all of them, from 4,500 scored pairs" in hard
+    assert "Only the differences below compare" not in hard
+    (old,) = {own.caption for own in links.ranking_tables(evaluation())}
+    assert "The pair score is not among them" in old
+
+
+def test_differences_to_baselines_have_intervals_and_signs(tmp_path):
+    page = write_run(tmp_path, evaluation=ranked())
+    strict, upstream, hard = links.difference_tables(ranked())
+    assert strict.header == ("strict protocol, points", "AUC", "MRR")
+    assert upstream.header == ("upstream's protocol, points", "AUC")
+    assert hard.header == ("hard negatives, points", "MRR")
+    rows = {title: [own.text for own in cells] for title, *cells in strict.rows}
+    assert rows == {
+        "linear ranker": ["+5.0 (+3.0 to +7.0) ↑", "-5.0 (-7.0 to -3.0) ↓"],
+        "walks over edges and texts": ["+5.0 (+3.0 to +7.0) ↑", "+0.0 (-2.0 to +2.0)"],
+        "TF-IDF cosine": ["+5.0 (+3.0 to +7.0) ↑", "+15.0 (+13.0 to +17.0) ↑"],
+    }
+    assert page.red.count("-5.0 (-7.0 to -3.0) ↓") == 2  # strict and hard
+    assert page.coloured["soft"] == ["+0.0 (-2.0 to +2.0)"] * 2
+    assert "+15.0 (+13.0 to +17.0) ↑" in page.coloured["good"]
+
+
+def test_a_protocol_that_does_not_predict_is_marked_wherever_it_is(tmp_path):
+    page = write_run(tmp_path, evaluation=ranked())
+    assert PROTOCOLS["all_edges"].about in page.text
+    shown = page.text.replace(f"all edges: {PROTOCOLS['all_edges'].about}", "")
+    assert shown.count("all edges (no test of prediction)") == shown.count("all edges")
+
+
+def test_known_item_search_is_beside_tfidf(tmp_path):
+    page = write_run(tmp_path, evaluation=ranked())
+    header = ["500 queries", "found first, %", "among the first ten, %"]
+    start = page.rows.index(header)
+    assert page.rows[start + 1 : start + 3] == [
+        ["GANE-AP", "50.0 ↓", "90.0"], ["TF-IDF", "80.0", "85.0"]
+    ]  # fmt: skip
+    assert "50.0 ↓" in page.red
+    assert "search" not in write_run(tmp_path).of("section", "id")
+
+
+def test_a_run_of_an_older_version_has_its_page(tmp_path):
+    """Two protocols, no differences, no Hits@1, no place of the pair score."""
+    page = write_run(tmp_path, evaluation=evaluation())
+    assert page.row("strict protocol, %") == ["MRR", "Hits@10", "average precision"]
+    assert "differences" not in page.of("section", "id")
+    assert "badge" not in " ".join(page.of("span", "class"))
 
 
 @pytest.mark.parametrize("validated", [True, False])
@@ -84,7 +187,7 @@ def test_the_slowest_part_is_first_and_has_the_longest_bar(tmp_path):
 
 def test_metrics_without_what_is_optional_have_a_page(tmp_path):
     """What another version wrote: figures alone."""
-    figures = {"auc": 0.9, "std_error": None}
+    figures = {"auc": 0.9, "std_error": None, "interval": None}
     content = {
         "link_prediction": {"upstream": figures},
         "baselines": {"upstream": {"other_baseline": {**figures, "auc": 0.95}}},
@@ -97,7 +200,7 @@ def test_metrics_without_what_is_optional_have_a_page(tmp_path):
     assert page.row("other_baseline")[0] == "95.0"
     assert "gone on cora" in page.text
     assert page.of("section", "id") == ["summary", "link-prediction", "settings"]
-    assert "below other_baseline" in page.text
+    assert page.of("span", "title") == ["below other_baseline"]
 
 
 def test_vectors_of_another_program_have_a_page(tmp_path):

@@ -1,13 +1,15 @@
 """Several runs side by side, each beside what the paper has for its own data."""
 
+import numpy as np
 import pytest
 
+from cane_gane.evaluation.outcomes import Outcomes, differences, write_outcomes
 from cane_gane.evaluation.protocols import PROTOCOLS, Protocol
 from cane_gane.evaluation.results import Timing
 from cane_gane.methods.method import Method
 from cane_gane.methods.registry import METHODS
 from cane_gane.report.several import over_repeats, write_several
-from tests.report.results import Page, evaluation, labels, one_run
+from tests.report.results import Page, evaluation, labels, one_run, ranked
 
 
 @pytest.fixture
@@ -32,28 +34,29 @@ def test_each_run_has_a_column(page, tmp_path):
         one_run(tmp_path / "a", evaluation(0.95)),
         one_run(tmp_path / "b", evaluation(0.85), seed=2),
     )
-    assert found.rows[0] == ["", "a", "b"]
+    assert ["strict protocol, %", "a", "b"] in found.rows
     assert found.of("a", "href")[-1] == "./a/report.html"  # b has no page
-    assert found.row("· model, pair by pair") == ["95.0 ± 0.3", "85.0 ± 0.3 ↓"]
+    assert found.row("· model, pair by pair") == ["94.0 ± 0.3", "84.0 ± 0.3 ↓"]
     assert found.row("seed") == ["1", "2"]
-    assert "85.0 ± 0.3 ↓" in found.red
+    assert "84.0 ± 0.3 ↓" in found.red
     assert found.row("training") == ["12.5 s", "12.5 s"]
 
 
 def test_the_papers_figures_are_beside_the_papers_data_alone(page, tmp_path):
     found = evaluation(node_classification=labels())
     shown = page(one_run("real", found), one_run("fake", found, data={}))
-    assert shown.row("published, same model and ratio") == ["98.0", "–"]
-    assert shown.row("CANE's README, same ratio") == ["93.4", "–"]
+    published = [row for row in shown.rows if "published" in row[0]]
+    assert published == [["· published, same model and ratio", "98.0", "–"]] * 2
+    assert shown.row("· CANE's README, same ratio") == ["93.4", "–"]
     assert shown.row("· 10 % of the labels, paper") == ["82.3", "–"]
-    assert figures_of(tmp_path) == ["ratios_cora"]  # of the real one
+    assert figures_of(tmp_path) == ["ratios_cora_strict", "ratios_cora_upstream"]
 
 
 def test_a_folder_called_cora_gets_no_figure_of_the_paper(page, tmp_path):
     runs = [one_run(str(r), dataset="cora", ratio=r, data={}) for r in (0.15, 0.55)]
     found = page(*runs)
     assert "published" not in found.text
-    drawn = (tmp_path / "figures" / "ratios_cora.svg").read_text()
+    drawn = (tmp_path / "figures" / "ratios_cora_strict.svg").read_text()
     assert "<!-- GANE-AP, here -->" in drawn
     assert "published" not in drawn
 
@@ -76,7 +79,10 @@ def test_data_sets_of_one_name_are_drawn_apart(page, tmp_path):
         for ratio in (0.15, 0.55)
     ]
     assert page(*runs).text.count("AUC against the training ratio: net.v1") == 4
-    assert figures_of(tmp_path) == ["ratios_net.v1", "ratios_net.v1_2"]
+    assert figures_of(tmp_path) == [
+        "ratios_net.v1_2_strict", "ratios_net.v1_2_upstream",
+        "ratios_net.v1_strict", "ratios_net.v1_upstream",
+    ]  # fmt: skip
 
 
 def test_runs_of_other_versions_and_without_times_are_shown(page):
@@ -84,8 +90,7 @@ def test_runs_of_other_versions_and_without_times_are_shown(page):
     found = page(one_run("old", old, variant="gone"), one_run("new"))
     assert found.row("training") == ["–", "12.5 s"]
     assert found.row("variant") == ["gone", "ap"]
-    strict = [row for row in found.rows if row[0] == "· TF-IDF cosine"][1]
-    assert strict[1:] == ["–", "90.0 ± 0.4"]
+    assert found.row("· TF-IDF cosine") == ["–", "90.0 ± 0.4"]  # strict
 
 
 def test_a_new_protocol_and_a_new_method_need_no_change_here(
@@ -97,16 +102,14 @@ def test_a_new_protocol_and_a_new_method_need_no_change_here(
     monkeypatch.setitem(PROTOCOLS, "third", third)
     own = evaluation(protocols=("upstream", "strict", "third"))
     found = page(one_run("a", own, variant="toy"), one_run("b"))
-    assert found.row("third protocol:") == ["", ""]
-    assert (
-        "<!-- Toy method, here -->"
-        in (tmp_path / "figures" / "ratios_cora.svg").read_text()
-    )
+    assert found.row("third protocol, %") == ["a", "b"]
+    drawn = (tmp_path / "figures" / "ratios_cora_strict.svg").read_text()
+    assert "<!-- Toy method, here -->" in drawn
 
 
 def test_repeats_have_a_mean_and_a_deviation():
     runs = [one_run(found=evaluation(auc), seed=s) for auc, s in ((0.8, 2), (0.9, 1))]
-    found = over_repeats(runs, lambda run: run.auc("upstream"))
+    found = over_repeats(runs, lambda run: run.figure("upstream"))
     assert found.mean == pytest.approx(0.85)
     assert found.std == pytest.approx(0.1 / 2**0.5)
     assert found.std_error is None
@@ -114,6 +117,75 @@ def test_repeats_have_a_mean_and_a_deviation():
 
 
 def test_a_single_run_has_its_own_error():
-    found = over_repeats([one_run()], lambda run: run.auc("strict"))
+    found = over_repeats([one_run()], lambda run: run.figure("strict"))
     assert (found.std, found.std_error) == (None, 0.003)
-    assert over_repeats([one_run()], lambda run: run.auc("third")) is None
+    assert over_repeats([one_run()], lambda run: run.figure("third")) is None
+
+
+def test_mrr_and_hits_are_rows_beside_auc(page):
+    found = page(one_run("a", ranked()), one_run("b", ranked(0.65)))
+    start = found.rows.index(["strict protocol, %", "a", "b"])
+    strict = found.rows[start + 1 : start + 16]
+    model = [row for row in strict if row[0] == "· model, pair by pair"]
+    assert [row[1:] for row in model] == [
+        ["95.0", "95.0"], ["55.0 ↓", "65.0"], ["70.0", "70.0"]
+    ]  # fmt: skip
+    groups = [row for row in found.rows if row[0] == "MRR:"]
+    assert groups == [["MRR:", "", ""]] * 2  # strict and hard
+    assert "all edges (no test of prediction), %" in [row[0] for row in found.rows]
+
+
+def test_no_figure_of_places_has_an_error():
+    assert one_run(found=ranked()).figure("strict", "mrr") == (0.55, None)
+    assert one_run(found=ranked()).figure("hard", "mrr", "linear") == (0.6, None)
+    assert one_run(found=ranked()).figure("hard") == (None, None)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Makes a run whose folder has outcomes drawn by chance."""
+
+    def make(name, seed=1, edges=((0, 1), (2, 3), (4, 5)), data=None):
+        edges, rng = np.array(edges), np.random.default_rng(len(name))
+        own = Outcomes(rng.random(len(edges)), rng.integers(1, 30, len(edges)) * 1.0)
+        found = dict.fromkeys(("strict", "all_edges"), (edges, own))
+        (tmp_path / name).mkdir()
+        write_outcomes(tmp_path / name / "edges.npz", found)
+        return one_run(tmp_path / name, ranked(), data=data, seed=seed)
+
+    return make
+
+
+def test_runs_on_the_same_edges_are_compared_edge_by_edge(page, saved):
+    first, other = saved("one"), saved("other")
+    shown = page(first, other)
+    own, theirs = (run.outcomes["strict"][1] for run in (first, other))
+    found = differences(own, theirs, seed=1)["mrr"]
+    low, high = (100 * end for end in found.interval)
+    assert found.mean == pytest.approx(np.mean(1 / own.places - 1 / theirs.places))
+    cells = shown.row("less other")
+    assert cells[1].startswith(f"{100 * found.mean:+.1f} ({low:+.1f} to {high:+.1f})")
+    assert shown.row("strict protocol, points") == ["AUC", "MRR", "Hits@10"]
+    paired = [row[0] for row in shown.rows if row[0].endswith(", points")]
+    assert paired == ["strict protocol, points"]  # all edges are no test
+    assert "Not compared" not in shown.text
+
+
+def test_runs_that_cannot_be_compared_are_named_with_the_reason(page, saved, tmp_path):
+    shown = page(
+        saved("one"),
+        saved("data", data={"graph.txt": "0"}),
+        saved("split", edges=((0, 1), (2, 3))),
+        one_run(tmp_path / "old"),
+    )
+    assert "less" not in [row[0][:4] for row in shown.rows]
+    assert (
+        "Not compared with one edge by edge: data (other data), split (other test "
+        "edges), old (no edges.npz: bash run.sh evaluate "
+        f"{tmp_path / 'old'} writes it)."
+    ) in shown.text
+
+
+def test_without_the_edges_of_the_first_run_nothing_is_compared(page, saved):
+    shown = page(one_run("first"), saved("other"))
+    assert "other (no edges.npz: bash run.sh evaluate first writes it)." in shown.text

@@ -12,11 +12,19 @@ from cane_gane.methods.registry import METHODS
 from cane_gane.report.formats import Layout
 from cane_gane.report.layouts import as_csv, as_json, as_markdown
 from cane_gane.report.overview import write_overview
-from cane_gane.report.ratios import Ratios
-from tests.report.results import Page, evaluation, labels, one_run
+from cane_gane.report.ratios import Ratios, combined
+from tests.report.results import (
+    Page,
+    difference,
+    evaluation,
+    labels,
+    one_run,
+    ranked,
+)
 
 COLUMNS = ["measure", "protocol", "kind", "key", "ratio", "labels", "mean", "std",
-           "std_error", "seeds", "below", "reached"]  # fmt: skip
+           "std_error", "seeds", "below", "reached", "low", "high",
+           "rival"]  # fmt: skip
 
 
 def ratios(*runs, dataset="cora", variants=("ap",)):
@@ -50,7 +58,7 @@ def test_a_folder_called_cora_has_neither(tmp_path, data):
         assert "paper" not in text, name
         assert "README" not in text, name
         assert "†" not in text
-    drawn = (tmp_path / "figures" / "ratios_upstream.svg").read_text()
+    drawn = (tmp_path / "figures" / "ratios_upstream_auc.svg").read_text()
     assert "published" not in drawn
     assert "†" not in Page(tmp_path / "report.html").text
 
@@ -88,9 +96,10 @@ def test_columns_and_keys_are_those_of_the_documents():
     assert next(csv.reader(io.StringIO(as_csv(found)))) == COLUMNS
     content = json.loads(as_json(found))
     assert list(content) == ["dataset", "variants", "ratios", "seeds", "runs",
-                             "seconds", "auc", "macro_f1"]  # fmt: skip
-    assert {*content["auc"]["upstream"]} == {"ours", "baselines", "paper", "readme"}
-    assert {*content["auc"]["strict"]} == {"ours", "baselines"}
+                             "seconds", "auc", "mrr", "hits_at_10",
+                             "mrr_difference", "macro_f1"]  # fmt: skip
+    for name in ("upstream", "strict"):
+        assert {*content["auc"][name]} == {"ours", "baselines", "paper", "readme"}
     assert content["macro_f1"]["ours"]["ap"]["0.55"]["0.1"]["mean"] == 0.8
     assert content["macro_f1"]["paper"]["ap"]["0.1"]["mean"] == pytest.approx(0.823)
 
@@ -113,7 +122,9 @@ def test_a_new_protocol_and_a_new_method_need_no_change_here(tmp_path, monkeypat
     assert "AUC in %, third protocol" in text
     assert "| Toy method | 93.0 ± 0.3 (1) |" in text
     page = Page(tmp_path / "report.html")
-    assert page.of("section", "id") == ["upstream", "strict", "third", "runs"]
+    assert page.of("section", "id") == [
+        "auc-strict", "auc-upstream", "auc-third", "runs"
+    ]  # fmt: skip
     assert (
         "toy"
         in json.loads((tmp_path / "table.json").read_text())["auc"]["third"]["ours"]
@@ -148,3 +159,112 @@ def test_names_are_no_code_in_latex():
     text = Layout("a_b & 5 % {x}", ("", "#1"), [[("$^~\\", "–")]]).latex()
     assert r"\caption{a\_b \& 5 \% \{x\}}" in text
     assert r"\$\^{}\~{}\textbackslash{} & -- \\" in text
+
+
+def test_each_protocol_has_the_measures_that_it_has(tmp_path):
+    write_overview(ratios(one_run(found=ranked())), tmp_path)
+    sections = [
+        "auc-strict", "mrr-strict", "hits_at_10-strict", "auc-upstream", "mrr-hard",
+        "hits_at_10-hard", "auc-all_edges", "mrr_difference-strict",
+    ]  # fmt: skip
+    assert Page(tmp_path / "report.html").of("section", "id") == [*sections, "runs"]
+    lines = csv.DictReader(io.StringIO((tmp_path / "table.csv").read_text()))
+    found = dict.fromkeys(f"{own['measure']}-{own['protocol']}" for own in lines)
+    assert list(found) == sections
+    text = (tmp_path / "table.tex").read_text()
+    assert text.count(r"\begin{table}") == len(sections)
+    for name in ("mrr_strict", "hits_at_10_hard"):
+        measure, _, protocol = name.rpartition("_")
+        file = tmp_path / "figures" / f"ratios_{protocol}_{measure}.svg"
+        assert "AUC" not in file.read_text()
+
+
+def test_places_are_means_over_seeds_below_or_above_baselines():
+    runs = [one_run(found=ranked(mrr), seed=s) for mrr, s in ((0.5, 1), (0.6, 2))]
+    own, linear, walks, _ = rows(ratios(*runs), "mrr", "strict")
+    assert (own["key"], own["mean"], own["below"]) == ("ap", "55.0000", "1")
+    assert float(own["std"]) == pytest.approx(10 / 2**0.5, abs=1e-4)
+    assert (linear["kind"], linear["mean"]) == ("baselines", "60.0000")
+    assert walks["mean"] == "55.0000"
+    content = json.loads(as_json(ratios(*runs)))
+    for measure in ("mrr", "hits_at_10"):
+        assert {*content[measure]} == {"strict", "hard"}
+    assert content["mrr"]["hard"]["ours"]["ap"]["0.55"]["mean"] == pytest.approx(0.55)
+    text = as_markdown(ratios(*runs))
+    assert "| GANE-AP | 55.0 ± 7.1 ↓ |" in text
+    assert "A model's pair score ranks some of the edges" in text
+
+
+def test_a_protocol_that_does_not_predict_has_its_warning(tmp_path):
+    about = PROTOCOLS["all_edges"].about
+    write_overview(ratios(one_run(found=ranked())), tmp_path)
+    for name in ("table.md", "table.tex"):
+        text = (tmp_path / name).read_text()
+        assert text.count("all edges") == text.count("no test of prediction") == 1
+        assert text.count(about) == 1
+    assert about in Page(tmp_path / "report.html").text
+
+
+def test_the_paper_is_beside_every_protocol_that_it_may_be_of():
+    found = ratios(one_run(found=ranked()))
+    for name in ("upstream", "strict", "all_edges"):
+        assert "paper" in [row["kind"] for row in rows(found, protocol=name)]
+    assert "paper" not in [row["kind"] for row in rows(found, "mrr", "strict")]
+    text = as_markdown(found)
+    assert text.count("The paper does not name its negatives") == 3
+
+
+def test_the_start_of_each_method_is_its_own_row():
+    """All methods have the other baselines in common."""
+    runs = [
+        one_run(found=ranked(rivals={"start": own, "linear": 0.6}), variant=variant)
+        for variant, own in (("ap", 0.5), ("ot", 0.4))
+    ]
+    found = ratios(*runs, variants=("ap", "ot"))
+    shown = [
+        (row["kind"], row["key"], row["mean"]) for row in rows(found, "mrr", "hard")
+    ]
+    assert shown[2:] == [
+        ("start", "ap", "50.0000"), ("start", "ot", "40.0000"),
+        ("baselines", "linear", "60.0000"),
+    ]  # fmt: skip
+    assert "| GANE-AP, before training | 50.0 |" in as_markdown(found)
+
+
+def test_differences_of_seeds_are_combined_as_independent():
+    found = combined([difference(0.01, 0.03), difference(0.05, 0.04)])
+    assert found.mean == pytest.approx(0.03)
+    assert found.interval == pytest.approx((0.03 - 0.025, 0.03 + 0.025))
+    assert found.sign == 1
+    alone = difference(0.01, 0.03)
+    assert combined([alone]).interval == pytest.approx(alone.interval)
+
+
+def test_the_difference_is_to_the_best_baseline_of_each_ratio(tmp_path):
+    other = ranked(0.7, {"linear": 0.5, "tfidf": 0.6})
+    runs = [one_run(found=ranked(0.55), seed=s) for s in (1, 2)]
+    table = ratios(*runs, one_run(found=other, ratio=0.85))
+    write_overview(table, tmp_path)
+    first, last = rows(table, "mrr_difference", "strict")
+    assert (first["rival"], first["ratio"], first["seeds"]) == ("linear", "0.55", "1 2")
+    assert first["mean"] == "-5.0000"
+    assert float(first["low"]) == pytest.approx(-5 - 2 / 2**0.5, abs=1e-3)
+    assert (first["below"], last["below"]) == ("1", "0")
+    assert (last["rival"], last["ratio"], last["mean"]) == ("tfidf", "0.85", "10.0000")
+    text = (tmp_path / "table.md").read_text()
+    assert "| GANE-AP less linear ranker | -5.0 (-6.4 to -3.6) ↓ | – |" in text
+    assert "| GANE-AP less TF-IDF cosine | – | +10.0 (+8.0 to +12.0) ↑ (1) |" in text
+    page = Page(tmp_path / "report.html")
+    assert "-5.0 (-6.4 to -3.6) ↓" in page.red
+    assert page.coloured["good"] == ["+10.0 (+8.0 to +12.0) ↑ (1)"]
+    content = json.loads((tmp_path / "table.json").read_text())["mrr_difference"]
+    assert content["strict"]["ours"]["ap"]["0.85"]["rival"] == "tfidf"
+
+
+def test_runs_of_an_older_version_have_their_table(tmp_path):
+    """Without differences or places of the pair score there are fewer sheets."""
+    write_overview(ratios(one_run(), one_run(found=ranked(), seed=2)), tmp_path)
+    found = ratios(one_run())
+    assert {own["measure"] for own in csv.DictReader(io.StringIO(as_csv(found)))} == {
+        "auc"
+    }

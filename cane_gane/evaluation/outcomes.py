@@ -1,0 +1,222 @@
+"""What a score makes of each edge; means with intervals, alone and in pairs."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cane_gane.errors import fault
+from cane_gane.evaluation.results import Difference, Draws, Figures
+from cane_gane.files import write_atomically
+
+Floats = npt.NDArray[np.floating]
+Integers = npt.NDArray[np.int64]
+
+RESAMPLES = 1000
+COMPARED = ("auc", "mrr", "hits_at_10")  # what two scores are compared by
+# Scores closer than this share of the largest are equal: the order in which a matrix
+# product sums must not break a tie.
+TIE_TOLERANCE = 1e-12
+NO_DRAWS = Draws(None, None)
+_CELLS = 4_000_000  # of resampling weights that are kept for the next sample: 32 MB
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """A score on the scored edges of a contest, edge by edge.
+
+    Attributes:
+        shares: The share of negatives below the target, `[scored]`; NaN where that was
+            not measured.
+        places: The target's place from 1 among its negatives, `[scored]`; NaN where it
+            was not ranked.
+        precisions: The share of targets among all that score the same or more,
+            `[scored]`, or None.
+        draws: What upstream's draws would print.
+        notes: Further fields of `Figures`, on how this was measured.
+    """
+
+    shares: Floats
+    places: Floats
+    precisions: Floats | None = None
+    draws: Draws = NO_DRAWS
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    def column(self, figure: str) -> Floats:
+        """Returns what each edge has of `auc`, `mrr` or `hits_at_N`, `[scored]`.
+
+        The mean is the figure itself; an edge that was not measured has NaN.
+        """
+        if figure == "auc":
+            return self.shares
+        if figure == "mrr":
+            return 1 / self.places
+        most = int(figure.removeprefix("hits_at_"))
+        return np.where(np.isnan(self.places), np.nan, self.places <= most)
+
+    def figures(
+        self, sources: Integers, counts: Mapping[str, int], seed: int
+    ) -> Figures:
+        """Returns the means over the edges that were measured.
+
+        Args:
+            sources: The source of each edge, `[scored]`.
+            counts: How many edges are scored and of what kind.
+            seed: What the bootstrap depends on.
+        """
+        shares = self.shares[~np.isnan(self.shares)]
+        mean, error, interval = mean_with_error(shares, seed)
+        ranked = ~np.isnan(self.places)
+        own: dict[str, Any] = {}
+        if ranked.any():
+            for name in ("mrr", "hits_at_1", "hits_at_10", "hits_at_50"):
+                own[name] = float(self.column(name)[ranked].mean())
+        if self.precisions is not None and ranked.any():
+            known = _by_source(self.precisions[ranked], sources[ranked])
+            own["average_precision"] = float(known.mean())
+        return Figures(
+            auc=mean, std_error=error, interval=interval, draws=self.draws,
+            **{**counts, **own, **self.notes},
+        )  # fmt: skip
+
+
+def only_places(
+    places: Floats,
+    precisions: Floats | None = None,
+    notes: Mapping[str, Any] | None = None,
+) -> Outcomes:
+    """Returns outcomes whose shares were not measured."""
+    return Outcomes(np.full(len(places), np.nan), places, precisions, notes=notes or {})
+
+
+def places_among(own: Floats, rivals: Floats) -> Floats:
+    """Returns the place of each score, from 1, among rivals of its own.
+
+    Among ties it is the mean place.
+
+    Args:
+        own: The scores, `[scores]`.
+        rivals: Those of their rivals, `[scores, rivals]`; -inf where there is none.
+
+    Returns:
+        The places, `[scores]`.
+    """
+    sizes = np.abs(np.column_stack([own, np.where(np.isfinite(rivals), rivals, 0)]))
+    slack = TIE_TOLERANCE * sizes.max(axis=1, initial=0)
+    above = (rivals > (own + slack)[:, None]).sum(axis=1)
+    not_below = (rivals >= (own - slack)[:, None]).sum(axis=1)
+    return 1 + (above + not_below) / 2
+
+
+def mean_with_error(
+    values: Floats, seed: int
+) -> tuple[float | None, float | None, tuple[float, float] | None]:
+    """Returns the mean of a sample, its standard error, and its 95 % interval.
+
+    Args:
+        values: The sample, `[values]`.
+        seed: What the bootstrap depends on.
+
+    Returns:
+        The three, each None where the sample is too small for it.
+    """
+    count = len(values)
+    if not count:
+        return None, None, None
+    error = float(values.std(ddof=1) / np.sqrt(count)) if count > 1 else None
+    means = _resampled(values, seed)
+    low, high = np.percentile(means, [2.5, 97.5]).tolist()
+    return float(values.mean()), error, (low, high)
+
+
+def differences(first: Outcomes, second: Outcomes, seed: int) -> dict[str, Difference]:
+    """Compares two scores on the same edges, by a paired bootstrap.
+
+    Args:
+        first: One score.
+        second: Another, on the same contest.
+        seed: What the bootstrap depends on.
+
+    Returns:
+        For each figure of `COMPARED` that both have: first less second, with its
+        interval, from the edges that both measured.
+    """
+    found = {}
+    for name in COMPARED:
+        gaps = first.column(name) - second.column(name)
+        mean, _, interval = mean_with_error(gaps[~np.isnan(gaps)], seed)
+        if mean is not None and interval is not None:
+            found[name] = Difference(mean, interval)
+    return found
+
+
+def _resampled(values: Floats, seed: int) -> Floats:
+    """Returns the means of `RESAMPLES` samples with replacement.
+
+    Samples of one size and seed draw the same values, so their weights are kept.
+    """
+    count = len(values)
+    if count * RESAMPLES <= _CELLS:
+        return _weights(count, seed) @ values
+    rng = np.random.default_rng(seed)
+    draws = (rng.integers(count, size=count) for _ in range(RESAMPLES))
+    return np.array([values[own].mean() for own in draws])
+
+
+@lru_cache(maxsize=8)
+def _weights(count: int, seed: int) -> Floats:
+    """Returns how often each value is drawn, over their number, `[samples, count]`."""
+    rng = np.random.default_rng(seed)
+    drawn = rng.multinomial(count, np.full(count, 1 / count), size=RESAMPLES)
+    return drawn / count
+
+
+def _by_source(values: Floats, sources: Integers) -> Floats:
+    """Returns the mean of each source's values."""
+    _, source_of, counts = np.unique(sources, return_inverse=True, return_counts=True)
+    return np.bincount(source_of, values, len(counts)) / counts
+
+
+def write_outcomes(path: Path, found: Mapping[str, tuple[Integers, Outcomes]]) -> None:
+    """Writes the scored edges, shares and places of each protocol, for comparisons."""
+    arrays: dict[str, Any] = {
+        f"{name}/{key}": value
+        for name, (edges, own) in found.items()
+        for key, value in zip(
+            ("edges", "shares", "places"), (edges, own.shares, own.places), strict=True
+        )
+    }
+    content = io.BytesIO()
+    np.savez_compressed(content, **arrays)
+    write_atomically(path, content.getvalue())
+
+
+def read_outcomes(path: Path) -> dict[str, tuple[Integers, Outcomes]]:
+    """Reads what `write_outcomes` wrote; nothing where there is no such file.
+
+    Raises:
+        InputError: The file is damaged.
+    """
+    if not path.is_file():
+        return {}
+    try:
+        with np.load(io.BytesIO(path.read_bytes())) as content:
+            names = dict.fromkeys(key.rpartition("/")[0] for key in content.files)
+            return {
+                name: (
+                    content[f"{name}/edges"],
+                    Outcomes(content[f"{name}/shares"], content[f"{name}/places"]),
+                )
+                for name in names
+            }
+    except Exception as error:  # zipfile and numpy each have their own
+        reason = " ".join(str(error).split())[:80] or type(error).__name__
+        expected = "what a run wrote there: bash run.sh evaluate RUN writes it anew"
+        raise fault(path, None, reason, expected) from None

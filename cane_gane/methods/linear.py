@@ -1,0 +1,150 @@
+"""A linear ranker: plain evidence, weighed by a softmax on folds of training edges."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+from threadpoolctl import threadpool_limits
+
+from cane_gane.data.splits import Split
+from cane_gane.evaluation.fitted import FunctionFitted
+from cane_gane.evaluation.protocols import Contest, strict_contest
+from cane_gane.methods.evidence import NAMES, Evidence
+
+Floats = npt.NDArray[np.floating]
+Integers = npt.NDArray[np.int64]
+
+FOLDS, USED = 6, 3  # the training edges are cut into folds, of which some are ranked
+EASY, HARD = 400, 60  # candidates by chance, and by what text and walks rank first
+CANDIDATES = 300  # of both, which a held-out edge is ranked among
+MOST_EDGES = 2_000  # that are ranked in a fold
+SHRINKAGE = 1e-3
+_CELLS = 6_000_000  # features of source and node that are held at once
+_GUIDE = [NAMES.index("pairs_one_hop"), NAMES.index("walks")]
+
+
+class LinearRanker(FunctionFitted):
+    """A weighted sum of the features of `Evidence`.
+
+    Attributes:
+        weights: The weight of each feature, in units of its spread.
+    """
+
+    score_name = "linear"
+
+    def __init__(self, evidence: Evidence, weights: Floats, scale: Floats) -> None:
+        """Takes the features, their weights, and the spread of each."""
+        self.weights = dict(zip(NAMES, weights.tolist(), strict=True))
+        factors = (weights / scale).tolist()
+
+        def rows(sources: Integers) -> Floats:
+            # One by one: that takes less room than a product of matrices, and two
+            # nodes with the same features tie to the last bit.
+            total = np.zeros((len(sources), evidence.node_count))
+            for factor, feature in zip(
+                factors, evidence.features(sources), strict=True
+            ):
+                total += factor * feature.astype(np.float64)
+            return total
+
+        super().__init__(rows, evidence.node_count)
+
+
+@threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
+def fit_linear(evidence: Evidence, split: Split, seed: int = 0) -> LinearRanker:
+    """Fits the weights on held-out folds of the training edges; no test edge is used.
+
+    Every feature is computed anew without the fold. A held-out edge is ranked among
+    candidates that are no training neighbours of its source: some of the best by text
+    and walks, and others by chance.
+
+    Args:
+        evidence: The features of all training edges.
+        split: The split.
+        seed: What folds and candidates depend on.
+
+    Returns:
+        The ranker, on the features of all training edges. Where no edge can be held
+        out, its weights are all 1.
+    """
+    train, count = split.train, split.network.node_count
+    rng = np.random.default_rng(seed)
+    lists: list[Floats] = []
+    for fold in np.array_split(rng.permutation(len(train)), FOLDS)[:USED]:
+        rest = np.delete(train, fold, axis=0)
+        contest = strict_contest(rest, rest, train[fold], count)
+        if len(contest.scored):
+            lists += _lists(Evidence(evidence.texts, rest, count), contest, rng)
+    if not lists:
+        ones = np.ones(len(NAMES))
+        return LinearRanker(evidence, ones, ones)
+    features = np.stack(lists).astype(np.float64)
+    features -= features.mean(axis=(0, 1))  # changes no order, but rounds less
+    scale = features.std(axis=(0, 1))
+    scale[scale < 1e-9] = 1  # what is the same everywhere has weight 0
+    features /= scale
+    return LinearRanker(evidence, _weights(features), scale)
+
+
+def _lists(
+    evidence: Evidence, contest: Contest, rng: np.random.Generator
+) -> list[Floats]:
+    """Ranks held-out edges among candidates.
+
+    Args:
+        evidence: The features without these edges.
+        contest: The edges, and the nodes that are no neighbours of their sources.
+        rng: Draws the candidates.
+
+    Returns:
+        For each edge its features, then those of its candidates,
+        `[1 + CANDIDATES, NAMES]`.
+    """
+    lists = []
+    edges = contest.scored[:MOST_EDGES]
+    step = max(1, _CELLS // (contest.node_count * len(NAMES)))
+    for first in range(0, len(edges), step):
+        block = edges[first : first + step]
+        sources, row_of = np.unique(block[:, 0], return_inverse=True)
+        rows = evidence.rows(sources)
+        for row, (source, target) in zip(rows[row_of], block.tolist(), strict=True):
+            others = contest.candidates(source)
+            guide = row[:, _GUIDE].sum(axis=1)[others]
+            best = np.argpartition(-guide, min(HARD, len(others)) - 1)[:HARD]
+            drawn = np.union1d(rng.choice(others, EASY), others[best])
+            chosen = rng.choice(drawn, CANDIDATES, replace=len(drawn) < CANDIDATES)
+            lists.append(row[np.concatenate([[target], chosen])])
+    return lists
+
+
+def _weights(features: Floats) -> Floats:
+    """Returns the weights, `[features]`, that make the first of each list likeliest.
+
+    Args:
+        features: `[lists, candidates, features]`.
+    """
+    start = np.zeros(features.shape[-1])
+    return np.asarray(minimize(loss, start, (features,), jac=True, method="L-BFGS-B").x)
+
+
+def loss(weights: Floats, features: Floats) -> tuple[float, Floats]:
+    """Returns the cross-entropy of the first of each list, with its gradient.
+
+    Args:
+        weights: The weights, `[features]`.
+        features: `[lists, candidates, features]`.
+
+    Returns:
+        The mean over lists of -log of the share that a softmax over the weighted sums
+        gives to the first, plus `SHRINKAGE` times the squares of the weights.
+    """
+    scores = features @ weights
+    scores -= scores.max(axis=1, keepdims=True)
+    shares = np.exp(scores)
+    sums = shares.sum(axis=1, keepdims=True)
+    shares /= sums
+    expected = np.einsum("lc,lcf->lf", shares, features)
+    value = (np.log(sums[:, 0]) - scores[:, 0]).mean() + SHRINKAGE * weights @ weights
+    slope = (expected - features[:, 0]).mean(axis=0) + 2 * SHRINKAGE * weights
+    return float(value), slope

@@ -37,8 +37,9 @@ ROOMS = {
         "ranking", "roc", "sampled", "shortlist", "search", "classification",
         "evaluate", "examples",
     ],
-    "serving": ["vectorize", "saved_model", "client", "table"],
-    "methods": ["method", "evidence", "linear", "baselines", "gane", "registry"],
+    "evidence": ["likeness", "walks", "features", "fit"],
+    "serving": ["vectorize", "words", "evidence", "saved_model", "client", "table"],
+    "methods": ["method", "linear", "baselines", "gane", "registry"],
     "report": [
         "titles", "formats", "figures", "paper", "page", "links", "run", "several",
         "ratios", "layouts", "overview", "ablation",

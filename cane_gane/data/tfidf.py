@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
@@ -44,6 +45,36 @@ def query_vectors(texts: Sequence[str], queries: Sequence[str]) -> tuple[Any, An
     if not hasattr(vectorizer, "vocabulary_"):  # nothing is in two texts
         return known, sparse.csr_array((len(queries), known.shape[1]))
     return known, vectorizer.transform(queries)
+
+
+def word_weights(texts: Sequence[str]) -> tuple[list[str], Any]:
+    """Returns the words of `tfidf_vectors(texts, fewest=1)`, and the IDF of each.
+
+    Args:
+        texts: The texts.
+
+    Returns:
+        The words, in lower case, and their IDF, `[words]`; none without any word.
+    """
+    vectorizer = _word_vectorizer(longest=1, fewest=1)
+    _fitted(vectorizer, texts)
+    if not hasattr(vectorizer, "vocabulary_"):
+        return [], np.zeros(0)
+    return vectorizer.get_feature_names_out().tolist(), vectorizer.idf_
+
+
+def shared_words(texts: Sequence[str]) -> Any:
+    """Returns vectors whose inner product is the summed IDF² of shared words.
+
+    Args:
+        texts: The texts.
+
+    Returns:
+        The IDF of each word that a text has, `[nodes, words]`, sparse.
+    """
+    vectorizer = _word_vectorizer(longest=1, fewest=2)
+    vectorizer.set_params(binary=True, norm=None, sublinear_tf=False)
+    return _fitted(vectorizer, texts)
 
 
 def letter_vectors(texts: Sequence[str]) -> Any:

@@ -113,7 +113,7 @@ class Contests:
 
     def _measure_pairs(self, fitted: Fitted, seed: int) -> dict[str, Measured]:
         """Measures a slow score: shares from samples, places from shortlists."""
-        first_stage = VectorFitted(fitted.vectors)
+        first_stage = fitted.first_stage
         measured = {}
         for name, sample in self.samples.items():
             outcomes, roc = sample.outcomes(fitted.score, seed)

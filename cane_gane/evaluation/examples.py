@@ -16,13 +16,7 @@ from cane_gane.data.network import TextualNetwork
 from cane_gane.data.splits import Split
 from cane_gane.data.tokens import CleanTokenizer
 from cane_gane.data.vectors import fill_missing, missing_rows
-from cane_gane.evaluation.fitted import (
-    BLOCK_CELLS,
-    Fitted,
-    Floats,
-    RowFitted,
-    VectorFitted,
-)
+from cane_gane.evaluation.fitted import BLOCK_CELLS, Fitted, Floats, RowFitted
 from cane_gane.evaluation.protocols import strict_contest
 from cane_gane.evaluation.results import Examples, MatchedPair, MissingEdge, NodeMap
 from cane_gane.progress import Stopwatch
@@ -100,14 +94,13 @@ def matched_pair(fitted: Fitted, split: Split) -> MatchedPair | None:
 def missing_edges(fitted: Fitted, network: TextualNetwork) -> list[MissingEdge]:
     """Finds the pairs without an edge that the method scores highest.
 
-    The inner products of its vectors give a shortlist, which its own score orders.
+    Its first stage gives a shortlist, which its own score orders.
 
     Returns:
         The pairs, best first.
     """
-    pairs = shortlist(
-        VectorFitted(fitted.vectors), network.edges, network.node_count, SHORTLIST
-    )
+    first_stage, count = fitted.first_stage, network.node_count
+    pairs = shortlist(first_stage, network.edges, count, SHORTLIST)
     pairs, scores = best_pairs(fitted, pairs, MISSING)
     if not len(pairs):
         return []

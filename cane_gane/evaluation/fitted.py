@@ -51,6 +51,11 @@ class Fitted(abc.ABC):
     def score(self, pairs: Edges) -> Floats:
         """Scores pairs of nodes, `[pairs, 2]`, to `[pairs]`."""
 
+    @property
+    def first_stage(self) -> RowFitted:
+        """What names the candidates of a source that a slow score puts in order."""
+        return VectorFitted(self.vectors)
+
     def score_texts(self, sources: Sequence[str], targets: Sequence[str]) -> Floats:
         """Scores pairs of texts by what a text alone has."""
         raise InputError("found a method that reads no text; expected cane, wane, …")

@@ -14,7 +14,7 @@ from cane_gane.evaluation.results import Found, Search
 
 QUERIES = 500
 WORDS = 12  # of a query at the most
-SHORTLIST = 20  # nodes that the text score puts in order
+SHORTLIST = 10  # nodes by text vectors, and as many by TF-IDF, that it puts in order
 
 
 def known_items(
@@ -22,8 +22,9 @@ def known_items(
 ) -> Search | None:
     """Searches for nodes by the first sentence, or the first words, of their texts.
 
-    Text vectors name the nearest nodes, which the text score puts in order; a node
-    that is not among them is not found. Among ties a node has the mean place.
+    Text vectors and TF-IDF each name the nearest nodes, which the text score puts in
+    order; a node that is not among them is not found. Among ties a node has the mean
+    place.
 
     Args:
         fitted: The method.
@@ -42,24 +43,34 @@ def known_items(
     queries = [first_words(texts[node]) for node in nodes.tolist()]
     asked, known = fitted.embed_texts(queries), fitted.embed_texts(texts).T
     count = min(SHORTLIST, len(texts))
-    best = np.zeros((len(nodes), count), np.int64)
+    best = np.zeros((len(nodes), 2 * count), np.int64)
     ours, tfidf = np.zeros((2, len(nodes)))
     vectors, words = query_vectors(texts, queries)
     step = max(1, BLOCK_CELLS // len(texts))
     for block in (slice(i, i + step) for i in range(0, len(nodes), step)):
-        near = asked[block] @ known
-        best[block] = np.argsort(-near, axis=1, kind="stable")[:, :count]
-        tfidf[block] = _places((words[block] @ vectors.T).toarray(), nodes[block])
+        likeness = asked[block] @ known, (words[block] @ vectors.T).toarray()
+        best[block] = np.concatenate(
+            [np.argsort(-own, axis=1, kind="stable")[:, :count] for own in likeness],
+            axis=1,
+        )
+        tfidf[block] = _places(likeness[1], nodes[block])
     scores = fitted.score_texts(
-        [query for query in queries for _ in range(count)],
+        [query for query in queries for _ in range(2 * count)],
         [texts[node] for node in best.ravel().tolist()],
     )
-    itself = best == nodes[:, None]
     ordered = np.asarray(scores, np.float64).reshape(best.shape)
+    ordered[_repeated(best)] = -np.inf  # named by both
+    itself = best == nodes[:, None]
     found = itself.any(axis=1)
     ours[~found] = np.inf
     ours[found] = _places(ordered[found], itself[found].argmax(axis=1))
     return Search(len(nodes), *_shares(ours), Found(*_shares(tfidf)))
+
+
+def _repeated(rows: Any) -> Any:
+    """Marks what stands in its row before, `[rows, columns]`."""
+    before = np.tril(np.ones((rows.shape[1],) * 2, np.bool_), -1)
+    return ((rows[:, :, None] == rows[:, None, :]) & before).any(axis=2)
 
 
 def first_words(text: str) -> str:

@@ -13,9 +13,9 @@ from cane_gane.evaluation.outcomes import Outcomes, only_places, places_among
 from cane_gane.evaluation.protocols import Contest, Integers
 from cane_gane.evaluation.ranking import count_rivals, outcomes_of
 
-BUDGET = 20_000  # pairs that are scored
+BUDGET = 40_000  # pairs that are scored
 HARD_SHORTLIST = 40  # negatives of an edge that are scored, of those that are given
-SHORTLIST = 100  # candidates of a source that are scored, where not all are
+SHORTLIST = 30, 100  # candidates of a source that are scored, where not all are
 
 
 def shortlist_places(
@@ -29,8 +29,9 @@ def shortlist_places(
 
     Where the budget allows, every admissible negative of every source is scored.
     Otherwise the first stage names the best candidates of a source, which the score
-    puts in order, for as many sources, drawn by chance, as the budget allows. A target
-    that the first stage leaves out keeps the place that it has there.
+    puts in order: as many, within `SHORTLIST`, as the budget allows for all sources,
+    and where it does not allow that, for some sources, drawn by chance. A target that
+    the first stage leaves out keeps the place that it has there.
 
     Args:
         fitted: The score.
@@ -113,10 +114,11 @@ def _affordable(
     candidates = np.array([len(contest.candidates(u)) for u in groups], np.int64)
     if (candidates + targets).sum() <= budget:
         return sources, contest.node_count
+    size = int(np.clip((budget - targets.sum()) // len(sources), *SHORTLIST))
     order = np.random.default_rng(seed).permutation(len(sources))
-    costs = (np.minimum(candidates, SHORTLIST) + targets)[order]
+    costs = (np.minimum(candidates, size) + targets)[order]
     count = max(1, int((np.cumsum(costs) <= budget).sum()))
-    return np.sort(sources[order[:count]]), SHORTLIST
+    return np.sort(sources[order[:count]]), size
 
 
 def _with(source: int, nodes: Integers) -> Integers:

@@ -10,11 +10,12 @@ from scipy import sparse
 
 from cane_gane.data.graph import reach
 from cane_gane.data.splits import Split
-from cane_gane.data.tfidf import one_hop_vectors
+from cane_gane.data.tfidf import one_hop_vectors, tfidf_vectors
 from cane_gane.evaluation.fitted import Fitted, FunctionFitted, SparseFitted
-from cane_gane.methods.evidence import Evidence, TextVectors
+from cane_gane.evidence.features import Evidence
+from cane_gane.evidence.likeness import Texts
 from cane_gane.methods.linear import fit_linear
-from cane_gane.models.start.walks import log_walks
+from cane_gane.models.start.walks import log_walks, walk_step
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,12 @@ class Baseline:
 
 def _tfidf(evidence: Evidence, split: Split) -> Fitted:
     """Cosine of the texts' TF-IDF vectors."""
-    return SparseFitted(evidence.texts.shared)
+    return SparseFitted(evidence.texts.common_words)
 
 
 def _one_hop(evidence: Evidence, split: Split) -> Fitted:
     """Cosine of these vectors after each is added to the mean of its neighbours'."""
-    return SparseFitted(one_hop_vectors(evidence.texts.shared, evidence.joined))
+    return SparseFitted(one_hop_vectors(evidence.texts.common_words, evidence.joined))
 
 
 def _common(evidence: Evidence, split: Split) -> Fitted:
@@ -66,9 +67,11 @@ def _pagerank(evidence: Evidence, split: Split) -> Fitted:
 
 def _walks(evidence: Evidence, split: Split) -> Fitted:
     """Log of walks over training edges and similar texts, not factored."""
+    own = tfidf_vectors(split.network.texts, longest=2)
+    step = walk_step(own, evidence.joined)  # as node vectors start from it
 
     def rows(sources: Any) -> Any:
-        return log_walks(evidence.text_step, sources).T
+        return log_walks(step, sources).T
 
     return FunctionFitted(rows, split.network.node_count)
 
@@ -106,7 +109,7 @@ def fit_baselines(split: Split, start: Fitted | None = None) -> dict[str, Fitted
         start: The method before training, where it has such a start.
     """
     network = split.network
-    evidence = Evidence(TextVectors(network.texts), split.train, network.node_count)
+    evidence = Evidence(Texts(network.texts), split.train, network.node_count)
     found = {} if start is None else {"start": start}
     for key, baseline in BASELINES.items():
         if baseline.fit and (network.has_texts or not baseline.reads_texts):

@@ -15,7 +15,7 @@ import numpy as np
 
 from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
-from cane_gane.files import write_atomically
+from cane_gane.files import write_atomically, write_json
 from cane_gane.methods.method import Method
 from cane_gane.models.settings import ModelSettings
 from cane_gane.progress import say
@@ -23,6 +23,7 @@ from cane_gane.progress import say
 if TYPE_CHECKING:
     from cane_gane.evaluation.fitted import Fitted
     from cane_gane.models.pair_model import PairModel
+    from cane_gane.serving.evidence import ServedEvidence
     from cane_gane.serving.saved_model import Servable
     from cane_gane.training.inputs import Inputs
 
@@ -62,10 +63,31 @@ def set_up(
         home / "vocabulary.txt",
         len(inputs.tokenizer.reserved) - 1,
         settings.max_length,
+        _evidence(settings, inputs, seed, home),
     )
     if folder is None:  # the file is needed until the last export
         weakref.finalize(servable, shutil.rmtree, home, ignore_errors=True)
     return inputs, model, servable
+
+
+def _evidence(
+    settings: ModelSettings, inputs: Inputs, seed: int, home: Path
+) -> ServedEvidence | None:
+    """Fits evidence on the edges to train on; keeps its weights beside the model."""
+    texts = inputs.split.network.texts
+    if settings.evidence == "none" or not any(map(str.split, texts)):
+        return None
+    from cane_gane.evidence.fit import fit_evidence
+    from cane_gane.evidence.likeness import WHOLE
+    from cane_gane.serving.evidence import ServedEvidence
+
+    if len(texts) > WHOLE:
+        say(f"no evidence beside the model: more than {WHOLE:,} nodes")
+        return None
+    say("weighing evidence …")
+    fitted = fit_evidence(texts, inputs.edges, seed)
+    write_json(home / "evidence.json", fitted.weights())
+    return ServedEvidence(fitted, home / "words.txt")
 
 
 def start(model: PairModel, settings: ModelSettings, inputs: Inputs, seed: int) -> None:
@@ -93,7 +115,7 @@ def _fit(
     keeper = Keeper(
         folder,
         settings.epochs,
-        _validation(inputs, fitted, seed),
+        _validation(inputs, fitted, servable, seed),
         every=settings.evaluate_every,
         patience=settings.patience,
     )
@@ -115,6 +137,7 @@ def _fit(
     fitted.history = keeper.rows
     if settings.preset != "upstream" and settings.places == "random":
         _forget_untrained(model, inputs)
+    servable.weigh_evidence(seed)
     return fitted
 
 
@@ -165,7 +188,7 @@ def _lonely(settings: ModelSettings) -> bool:
 
 
 def _validation(
-    inputs: Inputs, fitted: Fitted, seed: int
+    inputs: Inputs, fitted: Fitted, servable: Servable, seed: int
 ) -> Callable[[], float] | None:
     """Returns what scores the held-out training edges; no test edge is looked at."""
     if not len(inputs.held_out):
@@ -178,7 +201,12 @@ def _validation(
         split.train, inputs.edges, inputs.held_out, split.network.node_count
     )
     sample = Sample.draw(contest, seed, budget=20 * len(contest.scored))
-    return lambda: float(np.nanmean(sample.outcomes(fitted.score, seed)[0].shares))
+
+    def auc() -> float:
+        servable.weigh_evidence(seed)
+        return float(np.nanmean(sample.outcomes(fitted.score, seed)[0].shares))
+
+    return auc
 
 
 def _forget_untrained(model: PairModel, inputs: Inputs) -> None:

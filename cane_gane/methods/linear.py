@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
 from cane_gane.data.splits import Split
 from cane_gane.evaluation.fitted import FunctionFitted
 from cane_gane.evaluation.protocols import Contest, strict_contest
-from cane_gane.methods.evidence import NAMES, Evidence
+from cane_gane.evidence.features import Evidence
+from cane_gane.evidence.fit import fit_weights
 
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
@@ -20,32 +20,34 @@ EASY, HARD = 400, 60  # candidates by chance, and by what text and walks rank fi
 CANDIDATES = 300  # of both, which a held-out edge is ranked among
 MOST_EDGES = 2_000  # that are ranked in a fold
 SHRINKAGE = 1e-3
+NAMES = (
+    "words", "word_pairs", "letters", "words_one_hop", "pairs_one_hop", "across",
+    "neighbours", "walks", "adamic_adar", "pagerank", "popularity", "degree", "seen",
+)  # fmt: skip
 _CELLS = 6_000_000  # features of source and node that are held at once
 _GUIDE = [NAMES.index("pairs_one_hop"), NAMES.index("walks")]
 
 
 class LinearRanker(FunctionFitted):
-    """A weighted sum of the features of `Evidence`.
+    """A weighted sum of plain features of `Evidence`.
 
     Attributes:
-        weights: The weight of each feature, in units of its spread.
+        weights: The weight of each feature.
     """
 
     score_name = "linear"
 
-    def __init__(self, evidence: Evidence, weights: Floats, scale: Floats) -> None:
-        """Takes the features, their weights, and the spread of each."""
+    def __init__(self, evidence: Evidence, weights: Floats) -> None:
+        """Takes the features and their weights."""
         self.weights = dict(zip(NAMES, weights.tolist(), strict=True))
-        factors = (weights / scale).tolist()
 
         def rows(sources: Integers) -> Floats:
             # One by one: that takes less room than a product of matrices, and two
             # nodes with the same features tie to the last bit.
             total = np.zeros((len(sources), evidence.node_count))
-            for factor, feature in zip(
-                factors, evidence.features(sources), strict=True
-            ):
-                total += factor * feature.astype(np.float64)
+            features = evidence.features(sources, NAMES)
+            for weight, feature in zip(self.weights.values(), features, strict=True):
+                total += weight * feature.astype(np.float64)
             return total
 
         super().__init__(rows, evidence.node_count)
@@ -77,14 +79,10 @@ def fit_linear(evidence: Evidence, split: Split, seed: int = 0) -> LinearRanker:
         if len(contest.scored):
             lists += _lists(Evidence(evidence.texts, rest, count), contest, rng)
     if not lists:
-        ones = np.ones(len(NAMES))
-        return LinearRanker(evidence, ones, ones)
-    features = np.stack(lists).astype(np.float64)
-    features -= features.mean(axis=(0, 1))  # changes no order, but rounds less
-    scale = features.std(axis=(0, 1))
-    scale[scale < 1e-9] = 1  # what is the same everywhere has weight 0
-    features /= scale
-    return LinearRanker(evidence, _weights(features), scale)
+        return LinearRanker(evidence, np.ones(len(NAMES)))
+    features = np.stack(lists)
+    counts = np.zeros(features.shape[:2], np.float32)  # each stands for itself
+    return LinearRanker(evidence, fit_weights(features, counts, SHRINKAGE))
 
 
 def _lists(
@@ -107,7 +105,7 @@ def _lists(
     for first in range(0, len(edges), step):
         block = edges[first : first + step]
         sources, row_of = np.unique(block[:, 0], return_inverse=True)
-        rows = evidence.rows(sources)
+        rows = evidence.rows(sources, NAMES)
         for row, (source, target) in zip(rows[row_of], block.tolist(), strict=True):
             others = contest.candidates(source)
             guide = row[:, _GUIDE].sum(axis=1)[others]
@@ -116,35 +114,3 @@ def _lists(
             chosen = rng.choice(drawn, CANDIDATES, replace=len(drawn) < CANDIDATES)
             lists.append(row[np.concatenate([[target], chosen])])
     return lists
-
-
-def _weights(features: Floats) -> Floats:
-    """Returns the weights, `[features]`, that make the first of each list likeliest.
-
-    Args:
-        features: `[lists, candidates, features]`.
-    """
-    start = np.zeros(features.shape[-1])
-    return np.asarray(minimize(loss, start, (features,), jac=True, method="L-BFGS-B").x)
-
-
-def loss(weights: Floats, features: Floats) -> tuple[float, Floats]:
-    """Returns the cross-entropy of the first of each list, with its gradient.
-
-    Args:
-        weights: The weights, `[features]`.
-        features: `[lists, candidates, features]`.
-
-    Returns:
-        The mean over lists of -log of the share that a softmax over the weighted sums
-        gives to the first, plus `SHRINKAGE` times the squares of the weights.
-    """
-    scores = features @ weights
-    scores -= scores.max(axis=1, keepdims=True)
-    shares = np.exp(scores)
-    sums = shares.sum(axis=1, keepdims=True)
-    shares /= sums
-    expected = np.einsum("lc,lcf->lf", shares, features)
-    value = (np.log(sums[:, 0]) - scores[:, 0]).mean() + SHRINKAGE * weights @ weights
-    slope = (expected - features[:, 0]).mean(axis=0) + 2 * SHRINKAGE * weights
-    return float(value), slope

@@ -27,6 +27,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "patience": 30,
         "learning_rate": 1e-3,
         "word_dropout": 0.0,
+        "evidence": "none",
     },
     "upstream": {
         "tokenizer": "upstream",
@@ -39,6 +40,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "epochs": 200,
         "learning_rate": 1e-3,
         "word_dropout": 0.0,
+        "evidence": "none",
     },
 }
 
@@ -86,6 +88,12 @@ class ModelSettings(Settings):
     popularity: float = setting(
         1.0, "weight of a node's popularity in that start (walks)", low=0, high=1e3
     )
+
+    evidence: str = setting(
+        "full", "what is added to the model's own score: evidence of texts, training "
+        "edges and popularity, with fitted weights, or nothing",
+        choices=("full", "none"),
+    )  # fmt: skip
 
     objective: str = setting("terms", "loss", choices=("terms", "likelihood"))
     rho: str = setting("1,1,1", "weights of text, structure and mixed terms")

@@ -62,9 +62,11 @@ def write_ablation(title: str, found: Found, output: Path) -> None:
 
 def ablation_table(found: Found) -> str:
     """Lays the means and standard deviations out for a terminal."""
+    rows = _rows(found)
+    widths = [6, 9, *(max(22, len(title) + 3) for title in rows[0][2:])]
     return "\n".join(
-        f"{window:>6}{repeats:>9}{''.join(f'{cell:>22}' for cell in cells)}"
-        for window, repeats, *cells in _rows(found)
+        "".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
+        for row in rows
     )
 
 

@@ -14,7 +14,7 @@ import tensorflow as tf
 from cane_gane.data.graph import Edges
 from cane_gane.data.splits import Split
 from cane_gane.errors import fault
-from cane_gane.evaluation.fitted import Fitted
+from cane_gane.evaluation.fitted import Fitted, FunctionFitted, RowFitted
 from cane_gane.evaluation.matching import Match
 from cane_gane.files import copy_folder
 
@@ -89,6 +89,18 @@ class ServedModel(Fitted):
         """The two halves of the vectors."""
         half = self.vectors.shape[1] // 2
         return {"structure": slice(half), "text": slice(half, None)}
+
+    @property
+    def first_stage(self) -> RowFitted:
+        """Evidence where there is some, else inner products of the vectors."""
+        if "evidence" not in self._signatures:
+            return super().first_stage
+
+        def rows(sources: Any) -> Any:
+            nodes = tf.constant(sources, tf.int64)
+            return self._signatures["evidence"](nodes=nodes)["evidence"].numpy()
+
+        return FunctionFitted(rows, self._split.network.node_count)
 
     def score(self, pairs: Edges) -> Floats:
         """Scores pairs of nodes, `[pairs, 2]`, by the model's own score, `[pairs]`."""

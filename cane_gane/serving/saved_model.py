@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from cane_gane.data.tokens import EncodedTexts
@@ -14,14 +15,18 @@ from cane_gane.files import new_folder
 from cane_gane.layers import WordAlignment
 from cane_gane.models.chunks import in_chunks
 from cane_gane.models.pair_scorer import PairScorer
+from cane_gane.serving.evidence import ServedEvidence
 from cane_gane.serving.vectorize import GraphTokenizer
 
 Outputs = dict[str, tf.Tensor]
 
+PAIRS = 2048  # over which the spread of a score is measured
+
 # The signatures: the type and the names of their inputs, `[batch]` each.
-_INPUTS: Mapping[str, tuple[tf.DType, tuple[str, str]]] = {
+_INPUTS: Mapping[str, tuple[tf.DType, tuple[str, ...]]] = {
     "score": (tf.string, ("source", "target")),
     "score_nodes": (tf.int64, ("source", "target")),
+    "evidence": (tf.int64, ("nodes",)),
     "embed": (tf.string, ("text", "context")),
     "embed_nodes": (tf.int64, ("nodes", "contexts")),
     "plan": (tf.string, ("source", "target")),
@@ -42,6 +47,7 @@ class Servable:
         vocabulary: Path,
         unknown: int,
         max_length: int,
+        evidence: ServedEvidence | None = None,
     ) -> None:
         """Takes what is served.
 
@@ -52,6 +58,7 @@ class Servable:
             unknown: The id of words that are not in it.
             max_length: Later words of a raw text are cut off. A model that attends to
                 padding cuts and pads to the width of `texts` instead.
+            evidence: What is added to the model's own score, if anything.
         """
         self.model = model
         self._texts = tf.nest.map_structure(
@@ -62,27 +69,40 @@ class Servable:
         self._softmax = WordAlignment(return_plan=True)
         longest = max_length if model.trims else self._width
         self._tokenizer = GraphTokenizer(vocabulary, longest, unknown)
+        self._evidence = evidence
+        self._measured = tf.function(self._all_terms)
         self._signatures = {
             name: tf.function(
                 getattr(self, name),
                 input_signature=[tf.TensorSpec([None], kind, name=a) for a in inputs],
             )
             for name, (kind, inputs) in _INPUTS.items()
+            if evidence or name != "evidence"
         }
 
     def score(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
-        """Scores pairs of texts, `[batch]`, by the text term alone."""
+        """Scores pairs of texts, `[batch]`, by the text term and shared words."""
 
         def text_term(left: Any, right: Any, _: tf.Tensor) -> tf.Tensor:
             near, far = self.model.encode_prepared(left, right)
             return tf.reduce_sum(near * far, -1)
 
         texts = map(self.model.prepare_texts, map(self._ids, (source, target)))
-        return {"score": self._chunked(text_term, *texts)}
+        score = self._chunked(text_term, *texts)
+        if self._evidence:
+            score = self._evidence.of_texts(score, source, target)
+        return {"score": score}
 
     def score_nodes(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
-        """Scores pairs of nodes, `[batch]`, by all four terms."""
+        """Scores pairs of nodes, `[batch]`, by all four terms and all evidence."""
         source, target = self._known(source), self._known(target)
+        score = self._all_terms(source, target)
+        if self._evidence:
+            score = self._evidence.of_nodes(score, source, target)
+        return {"score": score}
+
+    def _all_terms(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+        """Scores pairs of nodes by the model alone."""
 
         def all_terms(left: Any, right: Any, at: tf.Tensor) -> tf.Tensor:
             near, far = self.model.encode_prepared(left, right)
@@ -92,7 +112,23 @@ class Servable:
             )
             return tf.reduce_sum(self.model.pair_terms(near, left, far, right), -1)
 
-        return {"score": self._chunked(all_terms, self._of(source), self._of(target))}
+        return self._chunked(all_terms, self._of(source), self._of(target))
+
+    def weigh_evidence(self, seed: int) -> None:
+        """Weighs the model's own score, as it is now, against the evidence.
+
+        Args:
+            seed: What the pairs depend on over which its spread is measured.
+        """
+        if self._evidence:
+            drawn = np.random.default_rng(seed).integers(self._count, size=(2, PAIRS))
+            scores = self._measured(*map(tf.constant, drawn)).numpy()
+            self._evidence.weigh(float(scores.std()))
+
+    def evidence(self, nodes: tf.Tensor) -> Outputs:
+        """Returns the evidence of nodes with all nodes, `[batch, nodes]`."""
+        assert self._evidence is not None
+        return {"evidence": self._evidence.rows(self._known(nodes))}
 
     def embed(self, text: tf.Tensor, context: tf.Tensor) -> Outputs:
         """Embeds texts, each in the context of another, `[batch, d]`."""
@@ -140,6 +176,8 @@ class Servable:
         """Writes the SavedModel, with weights stored once, in place of an older one."""
         archive = keras.export.ExportArchive()
         archive.track(self._tokenizer)
+        if self._evidence:
+            archive.track(self._evidence.words)
         for name, function in self._signatures.items():
             function.get_concrete_function()
             archive.add_endpoint(name, function)

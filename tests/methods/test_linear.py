@@ -4,11 +4,8 @@ import json
 import subprocess
 import sys
 
-import networkx as nx
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime
-from sklearn.feature_extraction.text import TfidfVectorizer
 from threadpoolctl import threadpool_limits
 
 from cane_gane.data.network import TextualNetwork
@@ -16,31 +13,14 @@ from cane_gane.data.splits import Split
 from cane_gane.evaluation.protocols import PROTOCOLS, strict_contest
 from cane_gane.evaluation.ranking import rank_targets
 from cane_gane.methods import linear
-from cane_gane.methods.evidence import NAMES, Evidence, TextVectors
-from cane_gane.methods.linear import LinearRanker, fit_linear, loss
+from cane_gane.methods.linear import NAMES, LinearRanker, fit_linear
 from tests.conftest import SHARED
-
-TOPICS = ["graph edge node path", "matrix vector rank norm", "cell gene protein dna"]
-NODES = 90
-
-
-def evidence_of(split):
-    texts = TextVectors(split.network.texts)
-    return Evidence(texts, split.train, split.network.node_count)
+from tests.evidence.networks import NODES, evidence_of, topics
 
 
 @pytest.fixture(scope="module")
 def split():
-    """Nodes of three topics, with edges inside a topic, loops and reversed edges."""
-    rng = np.random.default_rng(5)
-    texts = [
-        " ".join(rng.choice(TOPICS[node % 3].split(), 3)) + f" common w{node // 2}"
-        for node in range(NODES)
-    ]
-    ends = rng.integers(0, 29, size=(NODES - 1, 3)) * 3
-    edges = np.array([(u, v + u % 3) for u, row in enumerate(ends) for v in row])
-    network = TextualNetwork(texts, np.concatenate([edges, edges[:9, ::-1], [[4, 4]]]))
-    return network.split(0.6, seed=1)
+    return topics()
 
 
 @pytest.fixture(scope="module")
@@ -48,77 +28,14 @@ def evidence(split):
     return evidence_of(split)
 
 
-@pytest.fixture(scope="module")
-def features(evidence):
-    """Every feature of all pairs, by name."""
-    rows = evidence.rows(np.arange(NODES))
-    return dict(zip(NAMES, np.moveaxis(rows, -1, 0), strict=True))
-
-
-@pytest.fixture(scope="module")
-def graph(split):
-    graph = nx.Graph()
-    graph.add_nodes_from(range(NODES))
-    graph.add_edges_from((u, v) for u, v in split.train.tolist() if u != v)
-    return graph
-
-
-def unit(vectors):
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-
-
-def dense(split, longest):
-    """The texts' TF-IDF vectors, words of a single text included."""
-    weigh = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, longest))
-    return weigh.fit_transform(split.network.texts).toarray()
-
-
-def test_features_of_texts_are_cosines(split, features, graph):
-    mean = unit(nx.to_numpy_array(graph))  # of the neighbours, up to a factor
-    words, pairs = dense(split, 1), dense(split, 2)
-    near = unit(mean @ pairs)
-    hops = [unit(own + unit(mean @ own)) for own in (words, pairs)]
-    for name, left, right in (
-        ("words", words, words),
-        ("word_pairs", pairs, pairs),
-        ("words_one_hop", hops[0], hops[0]),
-        ("pairs_one_hop", hops[1], hops[1]),
-        ("neighbours", near, near),
-    ):
-        np.testing.assert_allclose(features[name], left @ right.T, atol=1e-5)
-    across = pairs @ near.T + near @ pairs.T
-    np.testing.assert_allclose(features["across"], across, atol=1e-5)
-
-
-def test_features_of_edges_are_networkxs(split, features, graph):
-    pairs = [(u, v) for u in range(NODES) for v in range(NODES) if u != v]
-    for u, v, value in nx.adamic_adar_index(graph, pairs):
-        assert features["adamic_adar"][u, v] == pytest.approx(np.log1p(value), rel=1e-5)
-    degrees = np.array([graph.degree[node] for node in range(NODES)])
-    ends = [v for u, v in split.train.tolist() if u != v]
-    popularity = [np.log1p(ends.count(node)) for node in range(NODES)]
-    for name, column in (
-        ("popularity", popularity),
-        ("degree", np.log1p(degrees)),
-        ("seen", degrees > 0),
-    ):
-        expected = np.broadcast_to(column, (NODES, NODES))
-        np.testing.assert_allclose(features[name], expected, rtol=1e-6)
-    assert not features["seen"].all()
-
-
-def test_some_sources_have_the_rows_of_all(evidence, features):
-    some = evidence.rows(np.array([70, 3]))
-    whole = np.stack(list(features.values()), axis=-1)
-    np.testing.assert_array_equal(some, whole[[70, 3]])
-
-
 def test_a_score_is_the_weighted_sum_of_features(evidence):
-    weights, scale = np.random.default_rng(0).normal(size=(2, len(NAMES)))
-    ranker = LinearRanker(evidence, weights, scale)
+    weights = np.random.default_rng(0).normal(size=len(NAMES))
+    ranker = LinearRanker(evidence, weights)
     sources = np.array([5, 80, 2])
-    expected = evidence.rows(sources) @ (weights / scale)
-    np.testing.assert_allclose(ranker.score_rows(sources), expected, rtol=1e-5)
+    expected = evidence.rows(sources, NAMES) @ weights
+    np.testing.assert_allclose(
+        ranker.score_rows(sources), expected, rtol=1e-5, atol=1e-5
+    )
     assert ranker.weights == dict(zip(NAMES, weights, strict=True))
 
 
@@ -130,52 +47,9 @@ def test_nodes_with_the_same_features_tie():
     assert (scores[:, 40:] == scores[:, 40:41]).all()
 
 
-@pytest.fixture(scope="module")
-def lists():
-    """Lists whose first is chosen by a softmax of known weights."""
-    rng = np.random.default_rng(8)
-    planted = np.array([1.5, -0.8, 0.0, 0.4])
-    found = rng.normal(size=(4000, 20, 4))
-    scores = found @ planted + rng.gumbel(size=(4000, 20))
-    rows, best = np.arange(4000), scores.argmax(axis=1)
-    found[rows, best], found[:, 0] = found[:, 0].copy(), found[rows, best].copy()
-    return planted, found
-
-
-def test_the_gradient_is_that_of_finite_differences(lists):
-    _, found = lists
-    weights = np.array([0.7, -0.2, 0.1, -1.3])
-    value, slope = loss(weights, found[:50])
-    by_steps = approx_fprime(weights, lambda own: loss(own, found[:50])[0], 1e-6)
-    np.testing.assert_allclose(slope, by_steps, atol=1e-5)
-    scores = found[:50] @ weights
-    shares = np.exp(scores[:, 0]) / np.exp(scores).sum(axis=1)
-    penalty = linear.SHRINKAGE * (weights**2).sum()
-    assert value == pytest.approx(-np.log(shares).mean() + penalty)
-
-
-def test_scores_that_are_far_apart_do_not_overflow(lists):
-    value, slope = loss(np.full(4, 5000.0), lists[1][:50])
-    assert np.isfinite(value)
-    assert np.isfinite(slope).all()
-
-
-def test_planted_weights_are_found(lists):
-    planted, found = lists
-    assert linear._weights(found) == pytest.approx(planted, abs=0.08)
-
-
 def test_it_ranks_test_edges_above_others(split, evidence):
     contest = PROTOCOLS["strict"].contest(split)
     assert rank_targets(fit_linear(evidence, split), contest).shares.mean() > 0.8
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_single_weight_leaves_a_single_feature(evidence, features, name):
-    weights = (np.array(NAMES) == name) * 2.0
-    ranker = LinearRanker(evidence, weights, np.full(len(NAMES), 2.0))
-    found = ranker.score_rows(np.arange(NODES))
-    np.testing.assert_allclose(found, features[name], rtol=1e-6)
 
 
 def test_the_seed_decides(split, evidence):
@@ -219,9 +93,11 @@ def test_features_of_a_fold_are_computed_without_it(split, evidence, monkeypatch
 
 def test_no_more_edges_than_allowed_are_ranked(split, evidence, monkeypatch):
     sizes = []
-    weights = linear._weights
+    weights = linear.fit_weights
     monkeypatch.setattr(
-        linear, "_weights", lambda x: sizes.append(len(x)) or weights(x)
+        linear,
+        "fit_weights",
+        lambda x, *rest: sizes.append(len(x)) or weights(x, *rest),
     )
     monkeypatch.setattr(linear, "MOST_EDGES", 4)
     fit_linear(evidence, split)
@@ -231,7 +107,7 @@ def test_no_more_edges_than_allowed_are_ranked(split, evidence, monkeypatch):
 class Numbers:
     """Features that are the number of the node, so that a list shows who is on it."""
 
-    def rows(self, sources):
+    def rows(self, sources, names):
         nodes = np.arange(self.count, dtype=np.float32)
         return np.broadcast_to(nodes[:, None], (len(sources), self.count, len(NAMES)))
 

@@ -70,12 +70,12 @@ def test_a_node_without_an_edge_is_near_its_topic(network):
 def test_the_solver_inverts():
     rng = np.random.default_rng(2)
     weights = rng.random((40, 40)) * (rng.random((40, 40)) < 0.2)
-    step = 0.85 * walks._normalised(
+    step = walks.walk_chances(
         walks.sparse.csr_array(np.maximum(weights, weights.T) + np.eye(40))
     )
     sample = np.arange(0, 40, 3)
     expected = np.linalg.inv(np.eye(40) - step.toarray())[:, sample]
-    np.testing.assert_allclose(walks._solve(step, sample), expected, atol=1e-5)
+    np.testing.assert_allclose(walks._solve(step, sample, 0.85), expected, atol=1e-5)
 
 
 def test_a_sample_of_nodes_serves_for_all(network, monkeypatch):

@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float32]
 
 WALK_NORM = 4.0  # with it structure and text weigh alike in the score
 _SIMILAR = 15  # texts that each node is joined with
-_GOES_ON = 0.85  # the chance that a walk takes another step
+GOES_ON = 0.85  # the chance that a walk takes another step
 _FLOOR = 1e-4  # below it, two nodes are as far apart as any
 _SWEEPS = 24  # of the linear solver: an error of 1e-5 at that chance
 _CELLS = 50_000_000  # of the largest matrices: 0.2 GB each
@@ -77,12 +77,33 @@ def walk_step(own: Any, joined: Any) -> Any:
         The matrix, `[nodes, nodes]`, sparse and symmetric.
     """
     similar = _nearest(own) + _nearest(one_hop_vectors(own, joined))
-    return _GOES_ON * _normalised(joined + similar / 2)
+    return walk_chances(joined + similar / 2)
 
 
-def log_walks(step: Any, nodes: npt.NDArray[np.int64]) -> Floats:
-    """Returns log R between all nodes and some, `[nodes, some]`; R = (1 - step)^-1."""
-    return np.log(_solve(step, nodes) + np.float32(_FLOOR))
+def walk_chances(weights: Any, goes_on: float = GOES_ON) -> Any:
+    """Returns c B, with B the weights, normalised, and c the chance to go on.
+
+    Args:
+        weights: Weights between nodes, `[nodes, nodes]`, sparse and symmetric.
+        goes_on: The chance that a walk takes another step.
+    """
+    sums = np.asarray(weights.sum(axis=1)).ravel()
+    scale = sparse.diags_array(1 / np.sqrt(np.maximum(sums, 1e-12)))
+    # Each weight over the square roots of its row's and its column's sum.
+    return goes_on * (scale @ weights @ scale).tocsr().astype(np.float32)
+
+
+def log_walks(
+    step: Any, nodes: npt.NDArray[np.int64], goes_on: float = GOES_ON
+) -> Floats:
+    """Returns log R between all nodes and some, `[nodes, some]`; R = (1 - step)^-1.
+
+    Args:
+        step: What `walk_chances` returns.
+        nodes: Some nodes.
+        goes_on: The chance that it was given.
+    """
+    return np.log(_solve(step, nodes, goes_on) + np.float32(_FLOOR))
 
 
 def popularity(train: Edges, count: int) -> Floats:
@@ -136,19 +157,12 @@ def _nearest(vectors: Any) -> Any:
     return graph.maximum(graph.T)
 
 
-def _normalised(weights: Any) -> Any:
-    """Divides each weight by the square roots of its row's and its column's sum."""
-    sums = np.asarray(weights.sum(axis=1)).ravel()
-    scale = sparse.diags_array(1 / np.sqrt(np.maximum(sums, 1e-12)))
-    return (scale @ weights @ scale).tocsr().astype(np.float32)
-
-
-def _solve(step: Any, sample: npt.NDArray[np.int64]) -> Floats:
+def _solve(step: Any, sample: npt.NDArray[np.int64], goes_on: float) -> Floats:
     """Returns the columns `sample` of (1 - step)^-1, by Chebyshev's iteration."""
     right = np.zeros((step.shape[0], len(sample)), np.float32)
     right[sample, np.arange(len(sample))] = 1
     before, now, factor = np.zeros_like(right), right.copy(), 2.0
     for _ in range(_SWEEPS):
-        factor = 1 / (1 - _GOES_ON**2 * factor / 4)
+        factor = 1 / (1 - goes_on**2 * factor / 4)
         before, now = now, before + factor * (step @ now + right - before)
     return np.maximum(now, 0)

@@ -1,0 +1,1 @@
+"""What speaks for an edge, computed from texts and training edges, and its weights."""

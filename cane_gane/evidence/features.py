@@ -1,0 +1,236 @@
+"""The features of two nodes: what texts and training edges say of an edge there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from cane_gane.data.graph import Edges, directed, neighbours, random_step, reach
+from cane_gane.evidence.likeness import Likeness, Texts
+from cane_gane.evidence.walks import SIMILAR, Walks, nearest
+
+Floats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
+
+_FLOOR = 1e-4
+_RARE = 1e-3  # below it, similar nodes say nothing
+_STEPS = 8  # of the walks that PageRank follows
+_SHORT = 0.5  # the chance that a short walk takes another step
+_ALIKE = 30  # nodes whose edges are taken for a node's own
+
+
+class Hop(NamedTuple):
+    """How alike sources and all nodes are, with the texts of their neighbours.
+
+    Attributes:
+        one_hop: Cosine of the texts with those of the neighbours added.
+        across: How alike each text is to those of the other's neighbours.
+        neighbours: How alike the texts of the neighbours of both are.
+    """
+
+    one_hop: Floats
+    across: Floats
+    neighbours: Floats
+
+
+class Near:
+    """Texts together with those of their training neighbours.
+
+    N_u is the normalised mean of the neighbours' vectors, H_u that of X_u + N_u. All
+    inner products of N and H follow from those of X, so that no vector of a
+    neighbourhood, with many words, is ever multiplied.
+    """
+
+    def __init__(self, texts: Likeness, step: Any) -> None:
+        """Takes the texts, vectors of length 1 or 0, and the chances of a step."""
+        self._texts = texts
+        self._step = sparse.csr_array(step, dtype=np.float32)
+        means = self._step @ texts.vectors
+        lengths = np.sqrt(_products(means, means))
+        self._scale = np.divide(
+            1, lengths, out=np.zeros_like(lengths), where=lengths > 1e-9
+        )
+        own = _products(texts.vectors, texts.vectors)
+        both = 2 * self._scale * _products(texts.vectors, means)
+        self._hop_scale = 1 / np.sqrt(np.maximum(own + both + (self._scale > 0), 1e-9))
+
+    def of(self, sources: Integers) -> Hop:
+        """Returns the three likenesses of sources with all nodes."""
+        own = self._texts.rows(sources)
+        mine = self._scale[sources, None]
+        near = mine * self._texts.mixed(self._step[sources])
+        across = (self._step @ own.T).T * self._scale + near
+        both = (self._step @ near.T).T * self._scale
+        one_hop = (own + across + both) * self._hop_scale
+        return Hop(self._hop_scale[sources, None] * one_hop, across, both)
+
+    def one_hop(self, sources: Integers) -> Floats:
+        """Returns the first of the three alone."""
+        return self.of(sources).one_hop
+
+
+def _products(left: Any, right: Any) -> Floats:
+    """Returns the inner product of each row of one with that of the other."""
+    return np.asarray(left.multiply(right).sum(axis=1), np.float32).ravel()
+
+
+class Evidence:
+    """Features of any two nodes, given training edges, by name.
+
+    Of the texts alone:
+
+    - `words`, `word_pairs`, `letters`: cosine of TF-IDF vectors.
+    - `shared_words`: log(1 + summed IDF² of the words that both have).
+
+    Of the texts of training neighbours:
+
+    - `words_one_hop`, `pairs_one_hop`, `letters_one_hop`, `across`, `neighbours`: see
+      `Hop`; the last two by pairs of words.
+
+    Of the training edges and similar texts:
+
+    - `walks`, `short_walks`: log of how often walks over edges and similar texts lead
+      from one to the other, with a chance of 0.85 or 0.5 to go on.
+    - `letter_walks`: the same with texts that are similar by letters.
+    - `adamic_adar`: log(1 + common neighbours, each over the log of its degree).
+    - `pagerank`: log of personalised PageRank over the target's degree.
+    - `similar_sources`, `similar_targets`: log of the share of the 30 nodes most like
+      the source with an edge to the target, and of those most like the target that
+      are neighbours of the source; `near_sources`, `near_targets`: the same by
+      `pairs_one_hop`.
+
+    Of the target alone:
+
+    - `popularity`, `degree`, `out_degree`, `seen`: log(1 + edges that end there),
+      log(1 + neighbours), log(1 + edges that begin there), and whether it has any.
+
+    Attributes:
+        texts: The texts.
+        node_count: The number of nodes.
+        joined: The adjacency of the training edges, `[nodes, nodes]`, sparse.
+        step: The same as the chances of a step, rows summing to 1 or 0.
+    """
+
+    def __init__(self, texts: Texts, train: Edges, node_count: int) -> None:
+        """Takes the texts and the only edges that may be looked at."""
+        self.texts = texts
+        self.node_count = node_count
+        self.joined = neighbours(train, node_count)
+        self.step = random_step(self.joined)
+        self._directed = directed(train, node_count)
+        self._degrees = np.asarray(self.joined.sum(axis=1)).ravel()
+
+    @cached_property
+    def _near(self) -> dict[str, Near]:
+        return {
+            "words": Near(self.texts.words, self.step),
+            "pairs": Near(self.texts.pairs, self.step),
+            "letters": Near(self.texts.letters, self.step),
+        }
+
+    def _similar(self, kind: str, count: int) -> tuple[Any, Any]:
+        """The nodes most like each by their texts, alone and with their neighbours'."""
+        own, near = getattr(self.texts, kind).rows, self._near[kind].one_hop
+        first, second = (nearest(rows, self.node_count, count) for rows in (own, near))
+        return first, second
+
+    @cached_property
+    def _ties(self) -> Any:
+        return sum(self._similar("pairs", SIMILAR)) / 2
+
+    @cached_property
+    def walks(self) -> Walks:
+        """Walks over edges and similar texts."""
+        return Walks(self.joined, self._ties)
+
+    @cached_property
+    def _short_walks(self) -> Walks:
+        return Walks(self.joined, self._ties, _SHORT)
+
+    @cached_property
+    def _letter_walks(self) -> Walks:
+        return Walks(self.joined, sum(self._similar("letters", SIMILAR)) / 2)
+
+    @cached_property
+    def _alike(self) -> tuple[Any, Any]:
+        """The same as shares, rows summing to 1."""
+        first, second = map(random_step, self._similar("pairs", _ALIKE))
+        return first, second
+
+    @cached_property
+    def _columns(self) -> dict[str, Floats]:
+        """What a target has with any source."""
+        ends, begins = (
+            np.asarray(self._directed.sum(axis=axis)).ravel() for axis in (0, 1)
+        )
+        columns = {
+            "popularity": np.log1p(ends),
+            "degree": np.log1p(self._degrees),
+            "out_degree": np.log1p(begins),
+            "seen": self._degrees > 0,
+        }
+        return {name: np.asarray(own, np.float32) for name, own in columns.items()}
+
+    def features(self, sources: Integers, names: Sequence[str]) -> Iterator[Floats]:
+        """Yields features of sources with all nodes, `[sources, nodes]`, in turn."""
+        for name in names:
+            found = np.asarray(FEATURES[name](self, sources), np.float32)
+            yield np.broadcast_to(found, (len(sources), self.node_count))
+
+    def rows(self, sources: Integers, names: Sequence[str]) -> Floats:
+        """Returns features of sources with all nodes, `[sources, nodes, names]`."""
+        return np.stack(list(self.features(sources, names)), axis=-1)
+
+    def _adamic_adar(self, sources: Integers) -> Floats:
+        weights = sparse.diags_array(1 / np.log(np.maximum(self._degrees, 2)))
+        return np.log1p((self.joined[sources] @ weights @ self.joined).toarray())
+
+    def _pagerank(self, sources: Integers) -> Any:
+        visits = reach(self.step, sources, _STEPS) / np.maximum(self._degrees, 1)
+        return np.log(visits + _FLOOR)
+
+    def _edges_of_alike(self, sources: Integers, kind: int) -> Floats:
+        """How many of the nodes most like the source have an edge to the target."""
+        return _log_share(self._alike[kind][sources] @ self._directed)
+
+    def _alike_among_neighbours(self, sources: Integers, kind: int) -> Floats:
+        """How many of the nodes most like the target are neighbours of the source."""
+        return _log_share(self.joined[sources] @ self._alike[kind].T)
+
+
+def _log_share(shares: Any) -> Floats:
+    return np.log(shares.toarray() + _RARE)
+
+
+# Each feature of sources with all nodes, `[sources, nodes]` or `[nodes]`.
+FEATURES: dict[str, Callable[[Evidence, Integers], Any]] = {
+    "words": lambda own, of: own.texts.words.rows(of),
+    "word_pairs": lambda own, of: own.texts.pairs.rows(of),
+    "letters": lambda own, of: own.texts.letters.rows(of),
+    "shared_words": lambda own, of: np.log1p(own.texts.shared.rows(of)),
+    "words_one_hop": lambda own, of: own._near["words"].of(of).one_hop,
+    "pairs_one_hop": lambda own, of: own._near["pairs"].of(of).one_hop,
+    "letters_one_hop": lambda own, of: own._near["letters"].of(of).one_hop,
+    "across": lambda own, of: own._near["pairs"].of(of).across,
+    "neighbours": lambda own, of: own._near["pairs"].of(of).neighbours,
+    "walks": lambda own, of: own.walks.rows(of),
+    "short_walks": lambda own, of: own._short_walks.rows(of),
+    "letter_walks": lambda own, of: own._letter_walks.rows(of),
+    "adamic_adar": lambda own, of: own._adamic_adar(of),
+    "pagerank": lambda own, of: own._pagerank(of),
+    "similar_sources": lambda own, of: own._edges_of_alike(of, 0),
+    "similar_targets": lambda own, of: own._alike_among_neighbours(of, 0),
+    "near_sources": lambda own, of: own._edges_of_alike(of, 1),
+    "near_targets": lambda own, of: own._alike_among_neighbours(of, 1),
+    "popularity": lambda own, of: own._columns["popularity"],
+    "degree": lambda own, of: own._columns["degree"],
+    "out_degree": lambda own, of: own._columns["out_degree"],
+    "seen": lambda own, of: own._columns["seen"],
+}
+# What two texts have that are in no network, counted by words.
+WORD_FEATURES = ("words", "shared_words")

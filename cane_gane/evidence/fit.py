@@ -1,0 +1,305 @@
+"""Weights for evidence: held-out training edges, ranked among other nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+from threadpoolctl import threadpool_limits
+
+from cane_gane.data.graph import Edges
+from cane_gane.data.tfidf import word_weights
+from cane_gane.evaluation.protocols import Contest, strict_contest
+from cane_gane.evidence.features import FEATURES, WORD_FEATURES, Evidence
+from cane_gane.evidence.likeness import Texts
+
+Floats = npt.NDArray[np.floating]
+Integers = npt.NDArray[np.int64]
+
+FOLDS = 6
+ENOUGH = 2_000  # ranked edges: no further fold is held out
+HARD, EASY = 150, 150  # candidates that text and walks rank first, and by chance
+GUIDE = ("pairs_one_hop", "walks")
+SHRINKAGE, BENT_SHRINKAGE = 1e-2, 3e-2  # of straight and of bent functions
+BENDS = (0.1, 0.525, 0.95)  # quantiles of the hard candidates at which functions bend
+_CELLS = 4_000_000  # scores of source and node that are held at once
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Held-out edges, each with candidates for its target.
+
+    Attributes:
+        features: Those of the target, then those of the candidates,
+            `[edges, 1 + candidates, features]`.
+        counts: Log of how many nodes each of them stands for, `[edges,
+            1 + candidates]`; -inf where there is none.
+    """
+
+    features: Floats
+    counts: Floats
+
+
+@dataclass(frozen=True)
+class Additive:
+    """A sum of functions of single features, each piecewise linear.
+
+    The function of a feature x is slopes[0] x + sum_k slopes[k] max(x - bends[k], 0).
+
+    Attributes:
+        names: The features.
+        slopes: `[features, 1 + bends]`.
+        bends: `[features, bends]`.
+    """
+
+    names: Sequence[str]
+    slopes: Floats
+    bends: Floats
+
+    def part(self, place: int, values: Floats) -> Floats:
+        """Returns what a feature adds to the score.
+
+        Args:
+            place: The place of the feature in `names`.
+            values: The values of the feature, of any shape.
+        """
+        total = self.slopes[place, 0] * values
+        for slope, bend in zip(self.slopes[place, 1:], self.bends[place], strict=True):
+            total += slope * np.maximum(values - bend, 0)
+        return total
+
+    def weights(self) -> dict[str, dict[str, list[float]]]:
+        """Returns slopes and bends by feature."""
+        return {
+            name: {"slopes": slopes.tolist(), "bends": bends.tolist()}
+            for name, slopes, bends in zip(
+                self.names, self.slopes, self.bends, strict=True
+            )
+        }
+
+    def rows(self, evidence: Evidence, sources: Integers) -> Floats:
+        """Returns the score of sources with all nodes, `[sources, nodes]`."""
+        total = np.zeros((len(sources), evidence.node_count), np.float32)
+        for place, values in enumerate(evidence.features(sources, self.names)):
+            total += self.part(place, values)
+        return total
+
+    def table(self, evidence: Evidence) -> Floats:
+        """Returns the score of all pairs, `[nodes, nodes]`."""
+        nodes = np.arange(evidence.node_count)
+        step = max(1, _CELLS // max(1, evidence.node_count))
+        blocks = [nodes[first : first + step] for first in range(0, len(nodes), step)]
+        return np.concatenate([self.rows(evidence, block) for block in blocks])
+
+
+@dataclass(frozen=True)
+class FittedEvidence:
+    """What a fit leaves behind, ready to be served.
+
+    Attributes:
+        functions: The functions of all features, of two nodes.
+        table: Their sum for all pairs of nodes, `[nodes, nodes]`.
+        text_functions: Those of `WORD_FEATURES` alone, for texts of no network.
+        words: The words that texts are compared by, in lower case.
+        idf: The weight of each, `[words]`.
+    """
+
+    functions: Additive
+    table: Floats
+    text_functions: Additive
+    words: Sequence[str]
+    idf: Floats
+
+    def weights(self) -> dict[str, Any]:
+        """Returns the functions of nodes and of texts, as JSON holds them."""
+        return {
+            "nodes": self.functions.weights(),
+            "texts": self.text_functions.weights(),
+        }
+
+
+def fit_evidence(texts: Sequence[str], train: Edges, seed: int) -> FittedEvidence:
+    """Fits evidence of nodes and of texts.
+
+    Args:
+        texts: The text of each node, with a word at the least among all.
+        train: The only edges that may be looked at, `[train, 2]`.
+        seed: What folds and candidates depend on.
+    """
+    likeness, count = Texts(texts), len(texts)
+    words, idf = word_weights(texts)
+    functions = fit_additive(likeness, train, count, seed=seed)
+    return FittedEvidence(
+        functions,
+        functions.table(Evidence(likeness, train, count)),
+        fit_additive(likeness, train, count, WORD_FEATURES, seed),
+        words,
+        idf.astype(np.float32),
+    )
+
+
+@threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
+def fit_additive(
+    texts: Texts,
+    train: Edges,
+    node_count: int,
+    names: Sequence[str] = tuple(FEATURES),
+    seed: int = 1,
+) -> Additive:
+    """Fits the functions on held-out folds of the training edges.
+
+    Every feature is computed anew without the fold. A held-out edge is ranked among
+    nodes that are no training neighbours of its source; the fit maximises the share
+    that a softmax over all of them gives to its target. The mean of two fits is kept,
+    of straight and of bent functions: each makes up for the other's errors.
+
+    Args:
+        texts: The texts.
+        train: The only edges that may be looked at, `[train, 2]`.
+        node_count: The number of nodes.
+        names: The features.
+        seed: What folds and candidates depend on.
+
+    Returns:
+        The functions; all zero where no edge can be held out.
+    """
+    rng = np.random.default_rng(seed)
+    found: list[Lists] = []
+    for fold in np.array_split(rng.permutation(len(train)), FOLDS):
+        rest = np.delete(train, fold, axis=0)
+        contest = strict_contest(rest, rest, train[fold], node_count)
+        if len(contest.scored):
+            evidence = Evidence(texts, rest, node_count)
+            found.append(_lists(evidence, contest, names, rng))
+        if sum(len(own.features) for own in found) >= ENOUGH:
+            break
+    if not found:
+        shape = (len(names), len(BENDS))
+        return Additive(names, np.zeros((len(names), 1 + len(BENDS))), np.zeros(shape))
+    features = np.concatenate([own.features for own in found])
+    counts = np.concatenate([own.counts for own in found])
+    bends = np.quantile(features[:, : 1 + HARD], BENDS, axis=(0, 1)).T
+    straight = fit_weights(features, counts, SHRINKAGE)
+    bent = fit_weights(_bent(features, bends), counts, BENT_SHRINKAGE)
+    slopes = bent.reshape(1 + len(BENDS), len(names)).T / 2
+    slopes[:, 0] += straight / 2
+    return Additive(names, slopes, bends)
+
+
+def _lists(
+    evidence: Evidence,
+    contest: Contest,
+    names: Sequence[str],
+    rng: np.random.Generator,
+) -> Lists:
+    """Ranks held-out edges among candidates.
+
+    Args:
+        evidence: The features without these edges.
+        contest: The edges, and the nodes that are no neighbours of their sources.
+        names: The features.
+        rng: Draws the candidates.
+    """
+    edges = contest.scored
+    nodes = np.tile(edges[:, 1:], 1 + HARD + EASY)
+    counts = np.full(nodes.shape, -np.inf, np.float32)
+    counts[:, 0] = 0
+    features = np.zeros((*nodes.shape, len(names)), np.float32)
+    sources, row_of = np.unique(edges[:, 0], return_inverse=True)
+    step = max(1, _CELLS // contest.node_count)
+    for first in range(0, len(sources), step):
+        block = sources[first : first + step]
+        mine = np.flatnonzero((row_of >= first) & (row_of < first + step))
+        rows = row_of[mine] - first
+        guide = evidence.rows(block, GUIDE).sum(axis=-1)
+        for place, row in zip(mine.tolist(), rows.tolist(), strict=True):
+            others = contest.candidates(int(edges[place, 0]))
+            order = np.argsort(-guide[row, others], kind="stable")
+            best, rest = others[order[:HARD]], others[order[HARD:]]
+            nodes[place, 1 : 1 + len(best)] = best
+            counts[place, 1 : 1 + len(best)] = 0
+            if len(rest):
+                nodes[place, 1 + HARD :] = rng.choice(rest, EASY)
+                counts[place, 1 + HARD :] = np.log(len(rest) / EASY)
+        for column, values in enumerate(evidence.features(block, names)):
+            features[mine, :, column] = values[rows[:, None], nodes[mine]]
+    return Lists(features, counts)
+
+
+def _bent(features: Floats, bends: Floats) -> Floats:
+    """Returns the features, then what each exceeds its first bend by, and so on."""
+    parts = [np.maximum(features - own.astype(np.float32), 0) for own in bends.T]
+    return np.concatenate([features, *parts], axis=-1)
+
+
+def fit_weights(features: Floats, counts: Floats, shrinkage: float) -> Floats:
+    """Returns the weights that make the first of each list likeliest, `[features]`.
+
+    Args:
+        features: `[lists, candidates, features]`.
+        counts: Log of how many nodes a candidate stands for, `[lists, candidates]`.
+        shrinkage: What the squares of the weights of features of spread 1 cost.
+    """
+    centred = (features - features.mean(axis=(0, 1))).astype(np.float32)
+    scale = centred.std(axis=(0, 1))
+    scale[scale < 1e-6] = np.inf  # what is the same everywhere has weight 0
+    centred /= scale
+    fitted = Softmax(centred, counts, shrinkage)
+    start = np.zeros(len(scale))
+    found = minimize(
+        fitted.value, start, jac=fitted.slope, hess=fitted.curvature,
+        method="trust-exact", options={"gtol": 1e-4},
+    )  # fmt: skip
+    return np.asarray(found.x / scale)
+
+
+class Softmax:
+    """The cross-entropy of the first of each list, as a function of the weights.
+
+    It is the mean over lists of -log of the share that a softmax over the weighted
+    sums gives to the first, plus `shrinkage` times the squares of the weights.
+    """
+
+    def __init__(self, features: Floats, counts: Floats, shrinkage: float) -> None:
+        """Takes what `fit_weights` does, with features of mean 0."""
+        self._features, self._counts = features, counts
+        self._shrinkage = shrinkage
+        self._asked: bytes | None = None
+
+    def _at(self, weights: Floats) -> tuple[float, Floats]:
+        """Returns the loss without shrinkage, and all shares, of the last weights."""
+        if self._asked != weights.tobytes():
+            scores = self._features @ weights.astype(np.float32) + self._counts
+            scores -= scores.max(axis=1, keepdims=True)
+            shares = np.exp(scores)
+            sums = shares.sum(axis=1, keepdims=True)
+            loss = float((np.log(sums[:, 0]) - scores[:, 0]).mean(dtype=np.float64))
+            self._asked, self._found = weights.tobytes(), (loss, shares / sums)
+        return self._found
+
+    def value(self, weights: Floats) -> float:
+        """Returns the loss."""
+        return self._at(weights)[0] + self._shrinkage * float(weights @ weights)
+
+    def _expected(self, weights: Floats) -> Floats:
+        """Returns the mean features of each list, by share, `[lists, features]`."""
+        return np.einsum("lc,lcf->lf", self._at(weights)[1], self._features)
+
+    def slope(self, weights: Floats) -> Floats:
+        """Returns the gradient, `[features]`."""
+        gaps = self._expected(weights) - self._features[:, 0]
+        return gaps.mean(axis=0, dtype=np.float64) + 2 * self._shrinkage * weights
+
+    def curvature(self, weights: Floats) -> Floats:
+        """Returns the Hessian, `[features, features]`."""
+        lists, _, count = self._features.shape
+        weighed = self._at(weights)[1][..., None] * self._features
+        flat = (own.reshape(-1, count) for own in (weighed, self._features))
+        left, right = flat
+        expected = self._expected(weights)
+        found = (left.T @ right - expected.T @ expected) / lists
+        return found.astype(np.float64) + 2 * self._shrinkage * np.eye(count)

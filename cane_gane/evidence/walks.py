@@ -1,0 +1,95 @@
+"""Walks over edges and similar texts, counted from some nodes to all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
+
+from cane_gane.evidence.likeness import WHOLE
+from cane_gane.models.start.walks import GOES_ON, log_walks, walk_chances
+
+Floats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
+Rows = Callable[[Integers], Floats]
+
+SIMILAR = 15  # texts that each node is joined with
+_CELLS = 8_000_000  # scores of source and node that are held at once
+_FLOOR = np.float32(1e-4)  # below it, two nodes are as far apart as any
+
+
+def nearest(rows: Rows, node_count: int, count: int) -> Any:
+    """Joins each node with those that it is most like.
+
+    Args:
+        rows: How alike sources and all nodes are, `[sources, nodes]`.
+        node_count: The number of nodes.
+        count: How many nodes each is joined with.
+
+    Returns:
+        How alike they are, `[nodes, nodes]`, sparse; the larger of both directions.
+    """
+    count = min(count, node_count - 1)
+    if count < 1:
+        return sparse.csr_array((node_count, node_count), dtype=np.float32)
+    step = max(1, _CELLS // node_count)
+    columns, values = [], []
+    for first in range(0, node_count, step):
+        sources = np.arange(first, min(first + step, node_count))
+        block = rows(sources).copy()
+        block[np.arange(len(sources)), sources] = -np.inf
+        best = np.argpartition(-block, count - 1, axis=1)[:, :count]
+        columns.append(best)
+        values.append(np.take_along_axis(block, best, axis=1))
+    data = np.maximum(np.concatenate(values).ravel(), 0)
+    starts = np.arange(0, node_count * count + 1, count)
+    graph = sparse.csr_array(
+        (data, np.concatenate(columns).ravel(), starts), (node_count, node_count)
+    )
+    graph.sort_indices()
+    graph.eliminate_zeros()
+    return graph.maximum(graph.T)
+
+
+class Walks:
+    """Walks over edges and weaker ties, such as those between similar texts."""
+
+    def __init__(self, joined: Any, ties: Any, goes_on: float = GOES_ON) -> None:
+        """Takes where walks may go.
+
+        Args:
+            joined: Adjacency of the training edges, `[nodes, nodes]`, sparse.
+            ties: Weights of other ties, `[nodes, nodes]`, sparse and symmetric.
+            goes_on: The chance that a walk takes another step.
+        """
+        self._step = walk_chances(joined + ties, goes_on)
+        self._goes_on = goes_on
+
+    @cached_property
+    def _factor(self) -> Any:
+        """The Cholesky factor of 1 - step."""
+        inner = np.eye(self._step.shape[0], dtype=np.float32)
+        inner -= self._step.toarray()
+        return cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
+
+    def rows(self, sources: Integers) -> Floats:
+        """Returns log R between sources and all nodes; R = (1 - step)^-1.
+
+        Args:
+            sources: Nodes, `[sources]`.
+
+        Returns:
+            The logarithms, `[sources, nodes]`, of at least 1e-4.
+        """
+        count = self._step.shape[0]
+        if count > WHOLE:
+            return log_walks(self._step, sources, self._goes_on).T
+        starts = np.zeros((count, len(sources)), np.float32)
+        starts[sources, np.arange(len(sources))] = 1
+        counted = cho_solve(self._factor, starts, overwrite_b=True, check_finite=False)
+        return np.log(np.maximum(counted.T, 0) + _FLOOR)

@@ -1,0 +1,59 @@
+"""Evidence beside a model's own score, inside a TensorFlow graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+
+from cane_gane.evidence.fit import FittedEvidence
+from cane_gane.files import write_atomically
+from cane_gane.serving.words import WordEvidence
+
+OWN_WEIGHT = 0.1  # of the model's own score, in units of its spread over random pairs
+
+
+class ServedEvidence(tf.Module):
+    """Adds evidence to a model's own score.
+
+    score(u, v) = evidence(u, v) + w model(u, v), where w is such that the second part
+    has a spread of `OWN_WEIGHT` over random pairs.
+
+    Attributes:
+        words: The evidence of texts that are in no network.
+    """
+
+    def __init__(self, fitted: FittedEvidence, vocabulary: Path) -> None:
+        """Takes the evidence, and where the words that it counts are written."""
+        super().__init__()
+        content = "".join(f"{word}\n" for word in fitted.words)
+        write_atomically(vocabulary, content.encode())
+        self._table = tf.Variable(fitted.table.astype(np.float32), trainable=False)
+        self.words = WordEvidence(vocabulary, fitted.idf, fitted.text_functions)
+        self._own = tf.Variable(1.0, trainable=False)
+
+    def weigh(self, spread: float) -> None:
+        """Sets the weight of the model's own score.
+
+        Args:
+            spread: The standard deviation of that score over random pairs.
+        """
+        self._own.assign(OWN_WEIGHT / max(spread, 1e-6))
+
+    def of_nodes(
+        self, own: tf.Tensor, source: tf.Tensor, target: tf.Tensor
+    ) -> tf.Tensor:
+        """Adds the evidence of pairs of nodes, `[batch]`, to the model's score."""
+        pairs = tf.stack([source, target], -1)
+        return tf.gather_nd(self._table, pairs) + self._own * own
+
+    def of_texts(
+        self, own: tf.Tensor, source: tf.Tensor, target: tf.Tensor
+    ) -> tf.Tensor:
+        """Adds the evidence of pairs of texts, `[batch]`, to the model's text term."""
+        return self.words(source, target) + self._own * own
+
+    def rows(self, nodes: tf.Tensor) -> tf.Tensor:
+        """Returns the evidence of nodes with all nodes, `[batch, nodes]`."""
+        return tf.gather(self._table, nodes)

@@ -1,0 +1,88 @@
+"""Words that two texts share, inside a TensorFlow graph: TF-IDF of raw text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from cane_gane.evidence.fit import Additive
+from cane_gane.serving.vectorize import split_words
+
+
+class Bags(NamedTuple):
+    """Texts as weighted words.
+
+    Attributes:
+        keys: Row times the number of words, plus the word, ascending, `[entries]`.
+        weights: TF-IDF of each entry; those of a row have length 1.
+        idf: IDF of each entry.
+    """
+
+    keys: tf.Tensor
+    weights: tf.Tensor
+    idf: tf.Tensor
+
+
+class WordEvidence(tf.Module):
+    """What the words of two texts say of an edge between them.
+
+    It is a sum of functions of `WORD_FEATURES`, cosine and shared words.
+    """
+
+    def __init__(self, vocabulary: Path, idf: Any, functions: Additive) -> None:
+        """Takes the words and what they weigh.
+
+        Args:
+            vocabulary: A file with a word a line; a SavedModel keeps it in `assets/`.
+            idf: The IDF of each, `[words]`.
+            functions: The functions of `WORD_FEATURES`.
+        """
+        super().__init__()
+        part = tf.lookup.TextFileIndex
+        lines = tf.lookup.TextFileInitializer(
+            str(vocabulary), tf.string, part.WHOLE_LINE, tf.int64, part.LINE_NUMBER
+        )
+        self._id_of = tf.lookup.StaticHashTable(lines, default_value=-1)
+        self._idf = tf.Variable(np.asarray(idf, np.float32), trainable=False)
+        self._count = len(idf)
+        self._slopes = np.asarray(functions.slopes, np.float32)
+        self._bends = np.asarray(functions.bends, np.float32)
+
+    def __call__(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+        """Scores pairs of texts, UTF-8 strings `[batch]`, to `[batch]`."""
+        left, right = self._bags(source), self._bags(target)
+        # An entry that does not exist keeps what is looked up in range.
+        known = tf.concat([left.keys, [tf.int64.max]], 0)
+        weights = tf.concat([left.weights, [0.0]], 0)
+        place = tf.searchsorted(known, right.keys)
+        shared = tf.cast(tf.gather(known, place) == right.keys, tf.float32)
+        rows, size = right.keys // self._count, tf.size(source, tf.int64)
+        cosine = shared * tf.gather(weights, place) * right.weights
+        found = [
+            tf.math.unsorted_segment_sum(entries, rows, size)
+            for entries in (cosine, shared * tf.square(right.idf))
+        ]
+        return self._sum(tf.stack([found[0], tf.math.log1p(found[1])], -1))
+
+    def _bags(self, texts: tf.Tensor) -> Bags:
+        words = split_words(tf.strings.lower(texts, "utf-8"))
+        ids = self._id_of[words.values]
+        rows = words.value_rowids()
+        known = ids >= 0
+        ids, rows = tf.boolean_mask(ids, known), tf.boolean_mask(rows, known)
+        sorted_keys = tf.sort(rows * self._count + ids)
+        keys, _, counts = tf.unique_with_counts(sorted_keys)
+        idf = tf.gather(self._idf, keys % self._count)
+        weights = idf * (1 + tf.math.log(tf.cast(counts, tf.float32)))
+        rows, size = keys // self._count, tf.size(texts, tf.int64)
+        lengths = tf.math.unsorted_segment_sum(tf.square(weights), rows, size)
+        return Bags(keys, weights * tf.math.rsqrt(tf.gather(lengths, rows)), idf)
+
+    def _sum(self, features: tf.Tensor) -> tf.Tensor:
+        """Returns the sum of the functions of features, `[batch, 2]`."""
+        over = tf.maximum(features[..., None] - self._bends, 0)
+        bases = tf.concat([features[..., None], over], -1)
+        return tf.reduce_sum(bases * self._slopes, [-2, -1])

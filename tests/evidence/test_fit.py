@@ -1,0 +1,252 @@
+"""Weights of evidence: the fit, what it ranks among, and odd networks."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from threadpoolctl import threadpool_limits
+
+from cane_gane.data.network import TextualNetwork
+from cane_gane.data.splits import Split
+from cane_gane.evaluation.fitted import FunctionFitted
+from cane_gane.evaluation.protocols import PROTOCOLS, strict_contest
+from cane_gane.evaluation.ranking import rank_targets
+from cane_gane.evidence import fit
+from cane_gane.evidence.features import FEATURES, Evidence
+from cane_gane.evidence.fit import Additive, Softmax, fit_additive, fit_weights
+from cane_gane.evidence.likeness import Texts
+from tests.evidence.networks import NODES, evidence_of, topics
+
+NAMES = tuple(FEATURES)
+
+
+@pytest.fixture(scope="module")
+def split():
+    return topics()
+
+
+def additive_of(split, **options):
+    network = split.network
+    return fit_additive(
+        Texts(network.texts), split.train, network.node_count, **options
+    )
+
+
+@pytest.fixture(scope="module")
+def fitted(split):
+    return additive_of(split)
+
+
+@pytest.fixture(scope="module")
+def lists():
+    """Lists whose first is chosen by a softmax of known weights."""
+    rng = np.random.default_rng(8)
+    planted = np.array([1.5, -0.8, 0.0, 0.4])
+    found = rng.normal(size=(4000, 20, 4))
+    scores = found @ planted + rng.gumbel(size=(4000, 20))
+    rows, best = np.arange(4000), scores.argmax(axis=1)
+    found[rows, best], found[:, 0] = found[:, 0].copy(), found[rows, best].copy()
+    return planted, found
+
+
+def test_the_gradient_is_that_of_finite_differences(lists):
+    _, found = lists
+    weights = np.array([0.7, -0.2, 0.1, -1.3])
+    counts = np.random.default_rng(1).normal(size=(50, 20))
+    loss = Softmax(found[:50], counts, 0.01)
+    by_steps = approx_fprime(weights, loss.value, 1e-4)
+    np.testing.assert_allclose(loss.slope(weights), by_steps, atol=2e-3)
+    scores = found[:50] @ weights + counts
+    shares = np.exp(scores[:, 0]) / np.exp(scores).sum(axis=1)
+    penalty = 0.01 * (weights**2).sum()
+    assert loss.value(weights) == pytest.approx(-np.log(shares).mean() + penalty, 1e-5)
+
+
+def test_the_curvature_is_that_of_finite_differences(lists):
+    weights = np.array([0.7, -0.2, 0.1, -1.3])
+    loss = Softmax(lists[1][:50], np.zeros((50, 20)), 0.01)
+    for column, row in enumerate(loss.curvature(weights)):
+        by_steps = approx_fprime(weights, lambda own: loss.slope(own)[column], 1e-3)  # noqa: B023
+        np.testing.assert_allclose(row, by_steps, atol=2e-3)
+
+
+def test_scores_that_are_far_apart_do_not_overflow(lists):
+    loss = Softmax(lists[1][:50], np.zeros((50, 20)), 0.01)
+    far = np.full(4, 5000.0)
+    assert np.isfinite(loss.value(far))
+    assert np.isfinite(loss.slope(far)).all()
+
+
+def test_planted_weights_are_found(lists):
+    planted, found = lists
+    found = fit_weights(found, np.zeros(found.shape[:2]), 1e-4)
+    assert found == pytest.approx(planted, abs=0.08)
+
+
+def test_a_candidate_that_stands_for_many_counts_as_many(lists):
+    found = lists[1][:300].astype(np.float32)
+    many = np.repeat(found, [1] + [3] * 19, axis=1)
+    counts = np.r_[0, np.full(19, np.log(3))] + np.zeros((300, 1))
+    once = fit_weights(found, counts, 1e-3)
+    spread = found.reshape(-1, 4).std(axis=0) / many.reshape(-1, 4).std(axis=0)
+    thrice = fit_weights(many, np.zeros(many.shape[:2]), 1e-3)
+    np.testing.assert_allclose(once, thrice, atol=0.02 * spread.max())
+
+
+def test_it_ranks_test_edges_above_others(split, fitted):
+    contest = PROTOCOLS["strict"].contest(split)
+    table = fitted.table(evidence_of(split))
+    ranker = FunctionFitted(lambda sources: table[sources], NODES)
+    assert rank_targets(ranker, contest).shares.mean() > 0.8
+
+
+def test_a_score_is_the_sum_of_piecewise_linear_functions(split):
+    rng = np.random.default_rng(0)
+    names = ("words", "walks")
+    slopes, bends = rng.normal(size=(2, 4)), rng.normal(size=(2, 3))
+    evidence, sources = evidence_of(split), np.array([5, 80, 2])
+    features = evidence.rows(sources, names).astype(np.float64)
+    expected = sum(
+        slopes[i, 0] * features[..., i]
+        + sum(
+            slopes[i, 1 + k] * np.maximum(features[..., i] - bends[i, k], 0)
+            for k in range(3)
+        )
+        for i in range(2)
+    )
+    found = Additive(names, slopes, bends).rows(evidence, sources)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_the_table_has_the_rows_of_all_nodes(split, fitted, monkeypatch):
+    evidence = evidence_of(split)
+    whole = fitted.rows(evidence, np.arange(NODES))
+    monkeypatch.setattr(fit, "_CELLS", 7 * NODES)
+    np.testing.assert_allclose(fitted.table(evidence), whole, rtol=1e-4, atol=1e-5)
+
+
+def test_the_seed_decides(split):
+    first, again, other = (additive_of(split, seed=seed).slopes for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_the_number_of_threads_does_not_matter(split):
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            found.append(additive_of(split).slopes)
+    np.testing.assert_array_equal(*found)
+
+
+def test_features_of_a_fold_are_computed_without_it(split, monkeypatch):
+    lists, seen = fit._lists, []
+
+    def watched(own, contest, names, rng):
+        seen.append((own.joined, contest.scored))
+        return lists(own, contest, names, rng)
+
+    monkeypatch.setattr(fit, "_lists", watched)
+    additive_of(split)
+    assert len(seen) == fit.FOLDS
+    train = {tuple(edge) for edge in split.train.tolist()}
+    for joined, scored in seen:
+        assert {tuple(edge) for edge in scored.tolist()} <= train
+        assert (joined[scored[:, 0], scored[:, 1]] == 0).all()
+
+
+def test_no_further_fold_is_held_out_when_there_is_enough(split, monkeypatch):
+    sizes = []
+    weights = fit.fit_weights
+    monkeypatch.setattr(
+        fit, "fit_weights", lambda x, *rest: sizes.append(len(x)) or weights(x, *rest)
+    )
+    monkeypatch.setattr(fit, "ENOUGH", 40)
+    additive_of(split)
+    assert 40 <= sizes[0] < 40 + len(split.train) / fit.FOLDS + 1
+
+
+class Numbers:
+    """Features that are the number of the node, so that a list shows who is on it."""
+
+    def __init__(self, count):
+        self.node_count = count
+
+    def features(self, sources, names):
+        nodes = np.arange(self.node_count, dtype=np.float32)
+        return (np.tile(nodes, (len(sources), 1)) for _ in names)
+
+    def rows(self, sources, names):
+        return np.stack(list(self.features(sources, names)), axis=-1)
+
+
+@pytest.mark.parametrize("count", [40, 900])
+def test_an_edge_is_ranked_among_nodes_that_are_no_neighbours(count):
+    rng = np.random.default_rng(0)
+    train, held_out = (
+        rng.integers(count, size=(count, 2)),
+        rng.integers(count, size=(9, 2)),
+    )
+    contest = strict_contest(train, train, held_out, count)
+    found = fit._lists(Numbers(count), contest, ["n"], np.random.default_rng(1))
+    assert len(found.features) == len(contest.scored) > 5
+    for (source, target), own, counts in zip(
+        contest.scored.tolist(), found.features, found.counts, strict=True
+    ):
+        nodes = own[:, 0].astype(int)
+        assert nodes[0] == target
+        others = contest.candidates(source)
+        there = nodes[1:][np.isfinite(counts[1:])]
+        assert set(there) <= set(others)
+        best = others[-fit.HARD :]  # those with the largest numbers
+        assert set(best) <= set(there[: fit.HARD])
+        # Together they stand for all nodes that are no neighbours.
+        assert np.exp(counts[1:]).sum() == pytest.approx(len(others), rel=1e-4)
+
+
+def star():
+    return [[0, leaf] for leaf in range(1, 8)] + [[leaf, 0] for leaf in range(1, 8)]
+
+
+def clique():
+    return [[a, b] for a in range(6) for b in range(6) if a != b]
+
+
+@pytest.mark.parametrize("texts", [["red fox"], ["red", "blue", "sea"], [""]])
+@pytest.mark.parametrize(
+    ("count", "train"),
+    [
+        (5, []),
+        (5, [[0, 1]]),
+        (5, [[3, 3]]),
+        (5, [[0, 1], [1, 0], [0, 1]]),
+        (2, [[0, 1], [1, 0]] * 5),
+        (1, [[0, 0]]),
+        (9, star()),
+        (8, star()),
+        (6, clique()),
+        (7, clique()),
+        (400, star()),
+    ],
+)
+def test_odd_networks_have_finite_scores(texts, count, train):
+    edges = np.array(train, np.int64).reshape(-1, 2)
+    likeness = Texts([texts[node % len(texts)] for node in range(count)])
+    found = fit_additive(likeness, edges, count)
+    table = found.table(Evidence(likeness, edges, count))
+    assert table.shape == (count, count)
+    assert np.isfinite(table).all()
+
+
+def test_what_no_edge_can_be_held_out_of_has_no_weights():
+    edges = np.array(clique())
+    split = Split(TextualNetwork(["red fox"] * 6, edges), edges, edges[:0])
+    assert not additive_of(split).slopes.any()
+
+
+def test_a_feature_that_is_the_same_everywhere_has_no_weight(split):
+    network = TextualNetwork(["one and the same"] * NODES, split.network.edges)
+    slopes = additive_of(Split(network, split.train, split.test)).slopes
+    by_name = dict(zip(NAMES, slopes, strict=True))
+    assert not by_name["words"].any()
+    assert not by_name["letters"].any()
+    assert by_name["popularity"].any()

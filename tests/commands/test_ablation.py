@@ -1,17 +1,20 @@
 """The ablation: each cell a run folder, a cut loses one run at the most."""
 
 import json
+import re
 import sys
 
 import numpy as np
 import pytest
 
 from cane_gane.__main__ import main
+from cane_gane.report.titles import protocol_title
 from cane_gane.runs.config import Config
 from cane_gane.runs.folder import RunFolder
 from tests.launch import FLAGS, ROOT
 from tests.runs.fake_training import fake_evaluation
 
+MEASURED = ("upstream", "strict", "all_edges")  # hard negatives give no AUC
 SETTINGS = [flag for flag in FLAGS if not flag.startswith("--device")]
 
 
@@ -40,7 +43,8 @@ def test_every_cell_is_trained_and_drawn(topics, tmp_path, capsys):
     assert run(topics, tmp_path) == 0
     found = json.loads((tmp_path / "ablation.json").read_text())
     for window in (1, 5):
-        for protocol in ("upstream", "strict"):
+        assert set(found[str(window)]) == set(MEASURED)
+        for protocol in MEASURED:
             expected = pytest.approx(aucs(window, protocol))
             assert found[str(window)][protocol] == expected
     out = capsys.readouterr().out
@@ -50,6 +54,18 @@ def test_every_cell_is_trained_and_drawn(topics, tmp_path, capsys):
     assert out.splitlines()[-1] == str(tmp_path / "report.html")
     for kind in ("png", "svg"):
         assert (tmp_path / "figures" / f"ablation.{kind}").is_file()
+
+
+def test_every_column_of_the_terminal_has_room_for_its_title(topics, tmp_path, capsys):
+    assert run(topics, tmp_path) == 0
+    header, first, *_ = map(str.rstrip, capsys.readouterr().out.splitlines())
+    titles = [protocol_title(name) for name in MEASURED]
+    assert re.split(" {2,}", header.strip()) == ["window", "repeats", *titles]
+    ends = [header.index(title) + len(title) for title in titles]
+    for protocol, end in zip(MEASURED, ends, strict=True):
+        values = aucs(1, protocol)
+        spread = f"{np.mean(values):.1f} ± {np.std(values, ddof=1):.1f}"
+        assert first[:end].endswith(f"  {spread}")
 
 
 def test_cells_with_other_settings_are_refused(topics, tmp_path, capsys):

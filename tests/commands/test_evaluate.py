@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 
 import numpy as np
@@ -10,7 +11,10 @@ import pytest
 from cane_gane.__main__ import main
 from cane_gane.data.network import TextualNetwork
 from cane_gane.data.vectors import read_embeddings, write_embeddings
+from cane_gane.evaluation.protocols import PROTOCOLS
+from cane_gane.methods.baselines import BASELINES
 from tests import launch
+from tests.docs.pages import text_of
 from tests.word2vec import read_word2vec
 
 
@@ -74,20 +78,91 @@ def test_a_run_of_an_older_version_is_evaluated(copied):
     assert without_times(copied) == before
 
 
+def documented():
+    """Returns the keys that docs/evaluation.md lists, and what its signs stand for."""
+    page = text_of("docs/evaluation.md").split("\n## Keys of metrics.json\n")[1]
+    rows = [
+        [re.findall("`([^`]+)`", cell) for cell in line.strip("| ").split(" | ")]
+        for line in re.findall(r"^\| `.*$", page.split("\n## ")[0], re.M)
+    ]
+    signs = {own[0]: what for own, what in rows if own[0].isupper() or own == ["…"]}
+    listed = [key for own, _ in rows for key in own if key not in signs]
+    return [key for own in listed for key in without_braces(own)], signs
+
+
+def without_braces(key):
+    """Returns the keys that one with braces stands for."""
+    first, _, rest = key.partition("{")
+    inside, brace, last = rest.partition("}")
+    if not brace:
+        return [key]
+    return [
+        f"{first}{own}{end}"
+        for own in inside.split(",")
+        for end in without_braces(last)
+    ]
+
+
+def without_signs(key, signs):
+    """Returns the keys that one with signs stands for."""
+    found = re.search("…|[A-Z]+", key)
+    if found is None:
+        return [key]
+    filled = (key.replace(found[0], value, 1) for value in signs[found[0]])
+    return [own for one in filled for own in without_signs(one, signs)]
+
+
+def keys_of(content, place=""):
+    """Yields the keys of metrics.json, dots between those inside each other."""
+    for own in content if isinstance(content, list) else [content]:
+        for key, value in own.items():
+            path = f"{place}{key}"
+            # What is in these two depends on the network, and on what was timed.
+            inside = isinstance(value, dict) and path not in ("data", "time.parts")
+            if inside or path == "missing_edges":
+                yield from keys_of(value, f"{path}.")
+            else:
+                yield path
+
+
 def test_metrics_have_the_documented_keys(finished):
     metrics = json.loads((finished[0] / "metrics.json").read_text())
-    for protocol in ("upstream", "strict"):
-        link = metrics["link_prediction"][protocol]
-        assert {"auc", "std_error", "interval", "scored", "edges", "draws"} <= set(link)
-        assert set(link["vectors"]) == {"structure", "text", "both"}
-        assert set(metrics["baselines"][protocol]) == {
-            "tfidf", "tfidf_one_hop", "common_neighbours", "preferential_attachment",
-        }  # fmt: skip
-    assert set(metrics["node_classification"]) == {"0.1", "0.3", "0.5", "0.7"}
-    for figures in metrics["node_classification"].values():
-        assert {"macro_f1", "micro_f1", "std"} <= set(figures)
-    assert {"train", "evaluate", "parts"} == set(metrics["time"])
+    keys, signs = documented()
+    known = {key: set(without_signs(key, signs)) for key in keys}
+    found = set(keys_of(metrics))
+    assert found <= set().union(*known.values())
+    # Of upstream's code alone, and of a network with more test edges than this one.
+    elsewhere = {"printed_auc", "link_prediction.PROTOCOL.sampled_edges"}
+    assert {key for key, own in known.items() if not own & found} == elsewhere
+    for key in ("….scored", "node_classification.SHARE.micro_f1"):
+        assert known[key] <= found
+    assert set(signs["PROTOCOL"]) == set(PROTOCOLS)
+    assert set(signs["NAME"]) == set(BASELINES)
     assert len(metrics["missing_edges"]) == 10
+
+
+def test_metrics_have_the_figures_of_each_protocol(finished):
+    metrics = json.loads((finished[0] / "metrics.json").read_text())
+    for protocol, link in metrics["link_prediction"].items():
+        ranked = protocol in ("strict", "hard")
+        for own in (
+            link, *link["vectors"].values(), *metrics["baselines"][protocol].values()
+        ):  # fmt: skip
+            assert (own["auc"] is None) == (protocol == "hard")
+            assert (own["draws"]["mean"] is None) == (protocol == "hard")
+            for name in ("mrr", "hits_at_1", "hits_at_10", "hits_at_50"):
+                assert (name in own) == ranked
+            assert ("average_precision" in own) == (protocol == "strict")
+        assert ("sampling_error" in link) == (protocol != "hard")
+        assert ("ranked_pairs" in link) == ranked
+        assert set(link["roc"]) == (
+            set() if protocol == "hard" else {"model", "vectors"}
+        )
+        compared = {"auc"} if protocol != "hard" else set()
+        compared |= {"mrr", "hits_at_10"} if ranked else set()
+        for own in metrics["baselines"][protocol].values():
+            assert set(own["difference"]) == compared
+            assert ("roc" in own) == (protocol != "hard")
 
 
 def test_missing_edges_are_no_edges(finished, topics):
@@ -132,9 +207,10 @@ def test_other_vectors_are_scored_as_upstream_draws_do(vectors, tmp_path, capsys
     error = np.std(draws, ddof=1) / np.sqrt(30)
     assert abs(found["auc"] - np.mean(draws)) < 4 * error
     assert found["interval"][0] < np.mean(draws) < found["interval"][1]
-    assert set(metrics["baselines"]["strict"]) == {
-        "common_neighbours", "preferential_attachment",
-    }  # fmt: skip
+    for baselines in metrics["baselines"].values():  # there are no texts
+        assert set(baselines) == {
+            "pagerank", "common_neighbours", "preferential_attachment"
+        }  # fmt: skip
     assert (tmp_path / "out" / "report.html").is_file()
 
 
@@ -157,10 +233,21 @@ def test_a_data_set_gives_other_vectors_text_and_labels(finished, topics, tmp_pa
     assert main(words) == 0
     metrics = json.loads((tmp_path / "o" / "metrics.json").read_text())
     whole = json.loads((finished[0] / "metrics.json").read_text())
-    assert metrics["baselines"] == whole["baselines"]
+    assert set(metrics["link_prediction"]) == set(whole["link_prediction"])
     for protocol, figures in metrics["link_prediction"].items():
         both = whole["link_prediction"][protocol]["vectors"]["both"]
-        assert figures["auc"] == pytest.approx(both["auc"])
+        for name in ("auc", "mrr", "hits_at_1", "hits_at_10", "average_precision"):
+            assert figures.get(name) == pytest.approx(both.get(name))
+        rivals = whole["baselines"][protocol]
+        del rivals["start"]  # vectors alone do not tell what they were before
+        assert set(metrics["baselines"][protocol]) == set(rivals)
+        for key, own in metrics["baselines"][protocol].items():
+            gaps, _ = own.pop("difference"), rivals[key].pop("difference")
+            assert own == rivals[key]
+            # Vectors are measured on every edge, as baselines are.
+            for name, gap in gaps.items():
+                assert gap["mean"] == pytest.approx(figures[name] - own[name])
+                assert gap["interval"][0] <= gap["mean"] <= gap["interval"][1]
     own, known = (m["node_classification"]["0.5"] for m in (metrics, whole))
     assert own["micro_f1"] == pytest.approx(known["micro_f1"], abs=0.01)
 

@@ -42,7 +42,10 @@ def test_several_runs_are_side_by_side_with_the_papers_figures(pair, tmp_path, c
     assert "98.0" in cells  # GANE-AP on cora at 55 %
     assert "82.3" in cells  # its Macro-F1 with 10 % of the labels
     names = {path.name for path in (output / "figures").iterdir()}
-    assert names == {"ratios_cora.png", "ratios_cora.svg"}
+    # The paper's AUC stands beside each protocol that it may be of.
+    drawn = [f"ratios_cora_{name}" for name in ("upstream", "strict", "all_edges")]
+    assert names == {f"{name}.{kind}" for name in drawn for kind in ("png", "svg")}
+    assert page.text.count("published, same model and ratio") == len(drawn)
 
 
 def test_a_run_of_an_unknown_data_set_has_no_curves_of_the_paper(finished):

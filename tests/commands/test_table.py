@@ -21,12 +21,29 @@ from tests.launch import FLAGS, ROOT, refused
 from tests.runs.fake_training import write_run
 
 VARIANTS, RATIOS, SEEDS = ("cane", "ap"), (0.15, 0.55, 0.6), (1, 2, 3)
-BASELINES = {
-    "tfidf": "TF-IDF cosine",
+NAMES = {"cane": "CANE", "ap": "GANE-AP"}
+BASELINES = {  # those that all methods have in common
+    "linear": "linear ranker",
+    "walks": "walks over edges and texts",
     "tfidf_one_hop": "TF-IDF with training neighbours",
+    "tfidf": "TF-IDF cosine",
+    "pagerank": "personalised PageRank",
     "common_neighbours": "common neighbours",
     "preferential_attachment": "preferential attachment",
 }
+SHEETS = {  # the figures of each table, in the order of the tables
+    "AUC in %, strict protocol": ("strict", "auc"),
+    "MRR in %, strict protocol": ("strict", "mrr"),
+    "Hits@10 in %, strict protocol": ("strict", "hits_at_10"),
+    "AUC in %, upstream's protocol": ("upstream", "auc"),
+    "MRR in %, hard negatives": ("hard", "mrr"),
+    "Hits@10 in %, hard negatives": ("hard", "hits_at_10"),
+    "AUC in %, all edges (no test of prediction)": ("all_edges", "auc"),
+}
+AUC = {protocol: title for title, (protocol, own) in SHEETS.items() if own == "auc"}
+GAP = "MRR less that of the best baseline, in points, strict protocol"
+LABELS = "Macro-F1 of node classification in %"
+EACH = pytest.mark.parametrize("title", SHEETS)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +62,7 @@ def home(tmp_path_factory):
     single = home / "cora-0.55-ap-seed1" / "metrics.json"
     metrics = json.loads(single.read_text())
     metrics["link_prediction"]["upstream"]["auc"] = 0.9796  # 98.0, as in the paper
-    metrics["baselines"]["upstream"]["tfidf_one_hop"]["auc"] = 0.97
+    metrics["link_prediction"]["strict"]["auc"] = 0.9794  # 97.9, a little less
     single.write_text(json.dumps(metrics))
     return home
 
@@ -60,7 +77,7 @@ def spread(values, error):
     """Returns what a cell should say, by numpy."""
     mean = f"{100 * np.mean(values):.1f}"
     if len(values) == 1:
-        return f"{mean} ± {100 * error:.1f} (1)"
+        return f"{mean} (1)" if error is None else f"{mean} ± {100 * error:.1f} (1)"
     few = "" if len(values) == 3 else f" ({len(values)})"
     return f"{mean} ± {100 * np.std(values, ddof=1):.1f}{few}"
 
@@ -73,75 +90,128 @@ def found(home):
 
 
 def tables(markdown):
-    """Returns the tables of a Markdown text: each a dict of rows by name."""
-    blocks = re.findall(r"(?:^\|.*\n)+", markdown + "\n", re.M)
-    split = [
-        [[cell.strip() for cell in line.strip("|").split("|")] for line in
-         block.splitlines()]
-        for block in blocks
-    ]  # fmt: skip
-    return [{row[0]: row[1:] for row in rows} for rows in split]
+    """Returns the tables of a Markdown text by title: each a dict of rows by name."""
+    found = re.findall(r"^\*\*[^:]*: (.*)\*\*\n\n((?:\|.*\n)+)", markdown + "\n", re.M)
+    return {
+        title: {
+            row[0]: row[1:]
+            for line in block.splitlines()
+            for row in [[cell.strip() for cell in line.strip("|").split("|")]]
+        }
+        for title, block in found
+    }
 
 
-@pytest.mark.parametrize(("place", "protocol"), [(0, "upstream"), (1, "strict")])
-def test_a_models_cell_is_mean_and_deviation_over_seeds(home, found, place, protocol):
-    rows = tables(as_markdown(found))[place]
-    for variant, name in (("cane", "CANE"), ("ap", "GANE-AP")):
+def cells(rows, names=NAMES):
+    """Yields method, ratio and text of each cell of the rows of methods."""
+    for variant, name in names.items():
+        for ratio, text in zip(RATIOS, rows[name], strict=True):
+            yield variant, ratio, text
+
+
+def test_each_protocol_has_a_table_of_each_figure_that_it_has(found):
+    assert list(tables(as_markdown(found))) == [*SHEETS, GAP, LABELS]
+
+
+@EACH
+def test_a_models_cell_is_mean_and_deviation_over_seeds(home, found, title):
+    protocol, figure = SHEETS[title]
+    for variant, ratio, cell in cells(tables(as_markdown(found))[title]):
+        links = [m["link_prediction"][protocol] for m in read(home, variant, ratio)]
+        error = links[0]["std_error"] if figure == "auc" else None
+        text = spread([own[figure] for own in links], error)
+        assert re.sub(" [↓†]", "", cell) == text
+
+
+@EACH
+def test_baselines_are_averaged_over_the_same_seeds(home, found, title):
+    protocol, figure = SHEETS[title]
+    rows = tables(as_markdown(found))[title]
+    for key, name in BASELINES.items():
         for ratio, cell in zip(RATIOS, rows[name], strict=True):
-            links = [m["link_prediction"][protocol] for m in read(home, variant, ratio)]
-            text = spread([own["auc"] for own in links], links[0]["std_error"])
-            assert re.sub(" [↓†]", "", cell) == text
-
-
-@pytest.mark.parametrize(("place", "protocol"), [(0, "upstream"), (1, "strict")])
-def test_baselines_are_averaged_over_the_same_seeds(home, found, place, protocol):
-    rows = tables(as_markdown(found))[place]
-    for key, title in BASELINES.items():
-        for ratio, cell in zip(RATIOS[::2], rows[title][::2], strict=True):
             runs = read(home, "cane", ratio)  # the splits are the same for all models
-            values = [own["baselines"][protocol][key]["auc"] for own in runs]
+            values = [own["baselines"][protocol][key][figure] for own in runs]
             assert cell == spread(values, None)
 
 
-@pytest.mark.parametrize(("place", "protocol"), [(0, "upstream"), (1, "strict")])
-def test_a_cell_below_a_baseline_is_marked(home, found, place, protocol):
-    rows = tables(as_markdown(found))[place]
-    marked = []
-    for variant, name in (("cane", "CANE"), ("ap", "GANE-AP")):
-        for ratio, cell in zip(RATIOS, rows[name], strict=True):
+@EACH
+def test_each_method_has_its_own_start(home, found, title):
+    protocol, figure = SHEETS[title]
+    names = {key: f"{name}, before training" for key, name in NAMES.items()}
+    for variant, ratio, cell in cells(tables(as_markdown(found))[title], names):
+        starts = [m["baselines"][protocol]["start"] for m in read(home, variant, ratio)]
+        error = starts[0]["std_error"] if figure == "auc" else None
+        assert cell == spread([own[figure] for own in starts], error)
+
+
+def best_baseline(runs, protocol, figure):
+    """Returns the key and the mean of the best baseline of runs, by numpy."""
+    means = {
+        key: np.mean([own["baselines"][protocol][key][figure] for own in runs])
+        for key in ("start", *BASELINES)
+    }
+    return max(means.items(), key=lambda own: own[1])
+
+
+@EACH
+def test_a_cell_below_a_baseline_is_marked(home, found, title):
+    protocol, figure = SHEETS[title]
+    marked = set()
+    for variant, ratio, cell in cells(tables(as_markdown(found))[title]):
+        runs = read(home, variant, ratio)
+        model = np.mean([m["link_prediction"][protocol][figure] for m in runs])
+        assert ("↓" in cell) == (model < best_baseline(runs, protocol, figure)[1])
+        marked.add("↓" in cell)
+    assert marked == {True, False}
+
+
+def test_the_difference_is_to_the_best_baseline_by_mrr(home, found):
+    rows = tables(as_markdown(found))[GAP]
+    shown = {"start": "the model before training", **BASELINES}
+    for variant, name in NAMES.items():
+        for place, ratio in enumerate(RATIOS):
             runs = read(home, variant, ratio)
-            model = np.mean([m["link_prediction"][protocol]["auc"] for m in runs])
-            hurdles = [
-                np.mean([m["baselines"][protocol][key]["auc"] for m in runs])
-                for key in BASELINES
-            ]
-            marked.append("↓" in cell)
-            assert marked[-1] == (model < max(hurdles))
-    assert True in marked
-    assert False in marked
+            rival, theirs = best_baseline(runs, "strict", "mrr")
+            ours = np.mean([own["link_prediction"]["strict"]["mrr"] for own in runs])
+            cell = rows[f"{name} less {shown[rival]}"][place]
+            assert cell.startswith(f"{100 * (ours - theirs):+.1f} (")
+            others = {shown[key] for key in shown if key != rival}
+            for other in others & {row.removeprefix(f"{name} less ") for row in rows}:
+                assert rows[f"{name} less {other}"][place] == "–"
 
 
-def test_the_paper_stands_below_upstreams_protocol_alone(found):
-    upstream, strict, _ = tables(as_markdown(found))
-    assert upstream["GANE-AP, paper"] == ["94.0", "98.0", "–"]
-    assert upstream["CANE, paper"] == ["86.8", "94.6", "–"]
-    assert upstream["CANE, upstream's README"] == ["85.2", "93.4", "–"]
-    assert not any("paper" in name or "README" in name for name in strict)
-    assert "WANE, paper" not in upstream  # no such model in this table
+def test_the_paper_stands_below_auc_in_each_protocol_that_it_may_be_of(found):
+    shown = tables(as_markdown(found))
+    for protocol in ("upstream", "strict", "all_edges"):
+        rows = shown.pop(AUC[protocol])
+        assert rows["GANE-AP, paper"] == ["94.0", "98.0", "–"]
+        assert rows["CANE, paper"] == ["86.8", "94.6", "–"]
+        assert rows["CANE, upstream's README"] == ["85.2", "93.4", "–"]
+        assert "WANE, paper" not in rows  # no such model in this table
+    assert LABELS in shown
+    for title in shown.keys() - {LABELS}:
+        assert not any("paper" in name or "README" in name for name in shown[title])
 
 
 def test_what_reaches_the_papers_figure_is_marked(found):
     markdown = as_markdown(found)
-    upstream, strict, _ = tables(markdown)
-    assert upstream["GANE-AP"][1].endswith("(1) †")  # 97.96 is 98.0 to one decimal
-    below = [cell for cell in upstream["GANE-AP"] if "†" not in cell]
-    assert all(float(cell[:4]) < 98.0 for cell in below)
-    assert "†" not in str(strict)
+    shown = tables(markdown)
+    own = {name: shown[title]["GANE-AP"][1] for name, title in AUC.items()}
+    assert own["upstream"].endswith("(1) †")  # 97.96 is 98.0 to one decimal
+    assert "†" not in own["strict"]  # 97.94 is not
+    for title in AUC.values():
+        for name in NAMES.values():
+            pairs = zip(shown[title][name], shown[title][f"{name}, paper"], strict=True)
+            for cell, theirs in pairs:
+                reached = theirs != "–" and float(cell[:4]) >= float(theirs)
+                assert ("†" in cell) == reached
+    for title in shown.keys() - AUC.values():
+        assert "†" not in str(shown[title])
     assert "† at or above the paper's figure" in markdown
 
 
 def test_macro_f1_stands_beside_the_papers(home, found):
-    rows = tables(as_markdown(found))[2]
+    rows = tables(as_markdown(found))[LABELS]
     for ratio in RATIOS:
         scores = [own["node_classification"] for own in read(home, "ap", ratio)]
         expected = [
@@ -154,7 +224,10 @@ def test_macro_f1_stands_beside_the_papers(home, found):
 
 
 def test_latex_has_the_cells_of_markdown(found):
-    symbols = {r"$\pm$": "±", r"$\downarrow$": "↓", r"$\dagger$": "†", "--": "–"}
+    symbols = {
+        r"$\pm$": "±", r"$\downarrow$": "↓", r"$\uparrow$": "↑", r"$\dagger$": "†",
+        "--": "–",
+    }  # fmt: skip
     latex = as_latex(found)
     for code, symbol in symbols.items():
         latex = latex.replace(code, symbol)
@@ -166,7 +239,8 @@ def test_latex_has_the_cells_of_markdown(found):
         rows = [line.removesuffix(r" \\").split(" & ") for line in lines]
         assert {len(row) for row in rows} == {len(columns)}
         read_back.append([[cell.replace(r"\%", "%") for cell in row] for row in rows])
-    for rows, expected in zip(read_back, tables(as_markdown(found)), strict=True):
+    expected_rows = tables(as_markdown(found)).values()
+    for rows, expected in zip(read_back, expected_rows, strict=True):
         body = list(expected.items())[2:]
         assert [(row[0], row[1:]) for row in rows[1:]] == body
 
@@ -221,15 +295,19 @@ def test_a_table_without_labels_or_published_figures_has_neither(tmp_path):
     write_run(config, folder)
     found = Ratios("mine", ["ot", "ap"], [0.5], [7], [folder.one_run()])
     write_overview(found, tmp_path)
-    upstream, strict = tables((tmp_path / "table.md").read_text())
-    assert list(upstream)[2:] == ["GANE-OT", "GANE-AP", *BASELINES.values()]
-    assert upstream["GANE-AP"] == ["–"]
-    assert "(1)" in strict["GANE-OT"][0]
+    shown = tables((tmp_path / "table.md").read_text())
+    assert list(shown) == [*SHEETS, GAP]
+    for title in SHEETS:
+        assert list(shown[title])[2:] == [
+            "GANE-OT", "GANE-AP", "GANE-OT, before training", *BASELINES.values()
+        ]  # fmt: skip
+        assert shown[title]["GANE-AP"] == ["–"]
+    assert "(1)" in shown[AUC["strict"]]["GANE-OT"][0]
     names = {path.name for path in tmp_path.iterdir() if path.is_file()}
     assert names == {"table.md", "table.csv", "table.tex", "table.json", "report.html"}
     page = (tmp_path / "report.html").read_text()
     assert 'href="./mine-0.5-ot-seed7/report.html"' in page
-    assert page.count("data:image/svg") == 2
+    assert page.count("data:image/svg") == len(SHEETS)
 
 
 @pytest.fixture
@@ -286,9 +364,10 @@ def test_a_cell_that_fails_leaves_the_rest_of_the_table(
     monkeypatch.setenv("FAKE_FAIL", "topics-0.6-ap-seed1")
     assert run(topics, tmp_path, "--seeds=1", "--jobs=2") == 2
     out, error = capsys.readouterr()
-    upstream = tables(out)[0]
-    assert upstream["GANE-AP"] == ["–"]
-    assert upstream["CANE"] != ["–"]
+    for title in SHEETS:
+        rows = tables(out)[title]
+        assert rows["GANE-AP"] == ["–"]
+        assert rows["CANE"] != ["–"]
     assert "found 1 of 2 runs failed" in error.splitlines()[-1]
     assert "Traceback" not in error
 
@@ -336,7 +415,11 @@ def test_a_cell_is_the_run_of_the_plain_command(topics, finished, tmp_path):
     assert main([*words, *FLAGS, f"--output={tmp_path}"]) == 0
     mine, theirs = RunFolder(tmp_path / finished[0].name), RunFolder(finished[0])
     assert mine.record()["settings"] == theirs.record()["settings"]
-    auc = mine.evaluation().link_prediction["strict"].auc
-    assert auc == theirs.evaluation().link_prediction["strict"].auc
-    rows = tables((tmp_path / "table.md").read_text())[1]
-    assert rows["WANE"][0].startswith(f"{100 * auc:.1f} ± ")
+    links = mine.evaluation().link_prediction
+    assert links == theirs.evaluation().link_prediction
+    shown = tables((tmp_path / "table.md").read_text())
+    for title, (protocol, figure) in SHEETS.items():
+        own, error = links[protocol], links[protocol].std_error
+        cell = f"{100 * getattr(own, figure):.1f}"
+        cell += f" ± {100 * error:.1f} (1)" if figure == "auc" else ""
+        assert shown[title]["WANE"][0].removesuffix(" ↓") == cell

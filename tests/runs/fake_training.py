@@ -3,6 +3,7 @@
 `FAKE_FAIL` names cells that fail, `FAKE_WAIT` those that wait to be killed.
 """
 
+import dataclasses
 import json
 import os
 import sys
@@ -15,6 +16,7 @@ from cane_gane.data.catalog import PUBLISHED
 from cane_gane.data.network import digests
 from cane_gane.evaluation.results import (
     BaselineFigures,
+    Difference,
     Evaluation,
     Labels,
     ModelFigures,
@@ -24,9 +26,43 @@ from cane_gane.evaluation.results import (
 from cane_gane.runs.config import Config
 from cane_gane.runs.folder import RunFolder
 
-BASELINES = ("tfidf", "tfidf_one_hop", "common_neighbours", "preferential_attachment")
+BASELINES = (
+    "start", "linear", "walks", "tfidf_one_hop", "tfidf", "pagerank",
+    "common_neighbours", "preferential_attachment",
+)  # fmt: skip
 THREADS = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "OMP_NUM_THREADS")
-PROTOCOLS = ("upstream", "strict")
+RANKED = ("mrr", "hits_at_10")
+# What a score has under each protocol.
+PROTOCOLS = {
+    "upstream": ("auc",),
+    "strict": ("auc", *RANKED),
+    "all_edges": ("auc",),
+    "hard": RANKED,
+}
+
+
+def fake_figures(kind, shown, generator, most):
+    """Returns the figures that are shown, drawn by chance up to the most."""
+    found = {name: float(generator.uniform(0.8, most)) for name in shown}
+    error = interval = None
+    if "auc" in found:
+        error = float(generator.uniform(0.001, 0.009))
+        interval = (found["auc"] - 2 * error, found["auc"] + 2 * error)
+    return kind(**{"auc": None, **found}, std_error=error, interval=interval, scored=90)
+
+
+def fake_baseline(own, shown, generator):
+    """Returns figures of a baseline, with how much the model is above each."""
+    found = fake_figures(BaselineFigures, shown, generator, most=0.95)
+    gaps = {name: getattr(own, name) - getattr(found, name) for name in shown}
+    half = float(generator.uniform(0.01, 0.05))
+    return dataclasses.replace(
+        found,
+        difference={
+            name: Difference(gap, (gap - half, gap + half))
+            for name, gap in gaps.items()
+        },
+    )
 
 
 def fake_evaluation(config, labels=False):
@@ -35,18 +71,22 @@ def fake_evaluation(config, labels=False):
     draw = np.random.default_rng(
         [*place, config.settings.window, *config.method.encode()]
     )
-    edges = np.random.default_rng(place)  # a split has the same baselines for all
-
-    def figures(kind, generator):
-        auc, error = generator.uniform(0.85, 0.99), generator.uniform(0.001, 0.009)
-        near = (float(auc - 2 * error), float(auc + 2 * error))
-        return kind(auc=float(auc), std_error=float(error), interval=near)
-
+    # A split has the same baselines for all methods, but for their own starts.
+    edges = np.random.default_rng(place)
+    links = {
+        name: fake_figures(ModelFigures, shown, draw, most=0.99)
+        for name, shown in PROTOCOLS.items()
+    }
     return Evaluation(
-        link_prediction={name: figures(ModelFigures, draw) for name in PROTOCOLS},
+        link_prediction=links,
         baselines={
-            name: {key: figures(BaselineFigures, edges) for key in BASELINES}
-            for name in PROTOCOLS
+            name: {
+                key: fake_baseline(
+                    links[name], shown, draw if key == "start" else edges
+                )
+                for key in BASELINES
+            }
+            for name, shown in PROTOCOLS.items()
         },
         time=Timing(float(draw.uniform(60, 600)), 30.0),
         node_classification={

@@ -53,10 +53,12 @@ def test_all_cells_run_in_their_order_and_changes_are_told(fake, tmp_path, capsy
     assert lines[0].startswith("4 runs, 0 of them finished before; 1 at once")
     assert lines[1] == "epoch   1/1"  # a single run at once is followed
     links = fake_evaluation(grid.finished[0].config).link_prediction
-    told = [f"{100 * links[name].auc:.1f} {name}" for name in ("upstream", "strict")]
+    measured = ("upstream", "strict", "all_edges")  # hard negatives give no AUC
+    told = [f"{100 * links[name].auc:.1f} {name}" for name in measured]
     pattern = rf"1/4  x-0.5-cane-seed1  AUC {', '.join(told)}  \d.\d s  about .* left"
     assert re.fullmatch(pattern, lines[2])
-    assert re.fullmatch(r"4/4  x-0.5-ap-seed2  AUC .*, .* strict  \d.\d s", lines[-1])
+    last = r"4/4  x-0.5-ap-seed2  AUC .*, .* strict, .* all_edges  \d.\d s"
+    assert re.fullmatch(last, lines[-1])
 
 
 def test_the_time_left_is_that_of_the_mean_run_shared_by_the_jobs(tmp_path):

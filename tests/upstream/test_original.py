@@ -84,12 +84,50 @@ def test_text_vectors_are_means_over_the_last_batches(finished, network):
     np.testing.assert_allclose(both[present, 4:], wanted[present], atol=1e-6)
 
 
-def test_figures_are_those_of_the_vectors(finished):
+def strict_places(folder, network, name):
+    """Returns the place of each target among all nodes that are no neighbours."""
+    vectors = np.nan_to_num(read_embeddings(folder.path / name).astype(np.float64))
+    scores = vectors @ vectors.T
+    train, test, edges = (
+        {tuple(edge) for edge in np.loadtxt(path, np.int64).tolist()}
+        for path in (
+            folder.path / "graph.txt",
+            folder.path / "test_graph.txt",
+            network / "graph.txt",
+        )
+    )
+    near = edges | {(b, a) for a, b in edges}
+    places = []
+    for source, target in test:
+        if source == target or {(source, target), (target, source)} & train:
+            continue
+        rivals = [
+            scores[source, node] - scores[source, target]
+            for node in range(len(scores))
+            if node != source and (source, node) not in near
+        ]
+        ties = np.isclose(rivals, 0, atol=1e-9)
+        places.append(1 + (np.array(rivals)[~ties] > 0).sum() + ties.sum() / 2)
+    return np.array(places)
+
+
+def test_figures_are_those_of_the_vectors(finished, network):
     folder, ledger = finished
     found = folder.evaluation()
-    assert set(found.link_prediction) == {"upstream", "strict", "no_self_loops"}
+    assert set(found.link_prediction) == {
+        "upstream", "strict", "all_edges", "hard", "no_self_loops"
+    }  # fmt: skip
     for protocol in found.link_prediction.values():
         assert set(protocol.vectors) == {"structure", "text", "both"}
+        # Upstream is scored as it scores itself.
+        assert protocol.auc == pytest.approx(protocol.vectors["structure"].auc)
+        assert protocol.mrr == pytest.approx(protocol.vectors["structure"].mrr)
+    parts = found.link_prediction["strict"].vectors
+    for name, file in (("structure", "embed_structure.txt"), ("both", "embed.txt")):
+        places = strict_places(folder, network, file)
+        assert parts[name].scored == len(places)
+        assert parts[name].mrr == pytest.approx(np.mean(1 / places))
+        assert parts[name].hits_at_10 == pytest.approx(np.mean(places <= 10))
     assert 0 <= found.printed_auc <= 1
     used = ledger.of("upstream-seed1")
     assert used.memory > 100e6

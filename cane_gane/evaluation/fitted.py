@@ -6,7 +6,7 @@ import abc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,18 @@ Integers = npt.NDArray[np.int64]
 BLOCK_CELLS = 4_000_000  # scores of source and node that are held at once
 
 
+class Shortlist(NamedTuple):
+    """How many candidates of a first stage a slow score puts in order.
+
+    Attributes:
+        candidates: Of a source, at the least.
+        hard: Of an edge, of those that are hard to tell from it.
+    """
+
+    candidates: int
+    hard: int
+
+
 class Fitted(abc.ABC):
     """A fitted method: it scores pairs of nodes, and where it can, pairs of texts.
 
@@ -33,6 +45,7 @@ class Fitted(abc.ABC):
         best_epoch: The epoch whose values it has.
         start: The same before training, where it starts from something.
         reads_texts: Whether it can score and match texts.
+        shortlist: How many candidates of its first stage its score puts in order.
     """
 
     score_name = "pairs"
@@ -41,6 +54,7 @@ class Fitted(abc.ABC):
     best_epoch = 0
     start: Fitted | None = None
     reads_texts = False
+    shortlist = Shortlist(candidates=100, hard=40)
 
     @property
     @abc.abstractmethod

@@ -16,7 +16,7 @@ from cane_gane.evaluation.ranking import DRAWS
 from cane_gane.evaluation.results import Draws, Roc
 from cane_gane.evaluation.roc import pooled_roc
 
-BUDGET = 10_000  # pairs that are scored for each protocol
+BUDGET = 8_000  # pairs that are scored for each protocol
 PairScore = Callable[[Integers], Any]
 
 

@@ -13,9 +13,8 @@ from cane_gane.evaluation.outcomes import Outcomes, only_places, places_among
 from cane_gane.evaluation.protocols import Contest, Integers
 from cane_gane.evaluation.ranking import count_rivals, outcomes_of
 
-BUDGET = 40_000  # pairs that are scored
-HARD_SHORTLIST = 40  # negatives of an edge that are scored, of those that are given
-SHORTLIST = 30, 100  # candidates of a source that are scored, where not all are
+BUDGET = 20_000  # pairs that are scored
+LONGEST = 100  # candidates of a source that are scored at the most, where not all are
 
 
 def shortlist_places(
@@ -29,9 +28,9 @@ def shortlist_places(
 
     Where the budget allows, every admissible negative of every source is scored.
     Otherwise the first stage names the best candidates of a source, which the score
-    puts in order: as many, within `SHORTLIST`, as the budget allows for all sources,
-    and where it does not allow that, for some sources, drawn by chance. A target that
-    the first stage leaves out keeps the place that it has there.
+    puts in order: as many as the budget allows for all sources, and where these are
+    fewer than the method wants, for some sources, drawn by chance. A target that the
+    first stage leaves out keeps the place that it has there.
 
     Args:
         fitted: The score.
@@ -44,7 +43,8 @@ def shortlist_places(
         Outcomes with places and precisions, NaN for sources that were not drawn.
     """
     groups = by_source(contest.scored)
-    sources, size = _affordable(contest, groups, seed, budget)
+    fewest = fitted.shortlist.candidates
+    sources, size = _affordable(contest, groups, fewest, seed, budget)
     counts = np.zeros((4, len(contest.scored)), np.int64)
     ranked, missed = np.zeros((2, len(contest.scored)), np.bool_)
     listed: dict[int, Integers] = {}
@@ -91,7 +91,7 @@ def shortlist_hard(
     """
     rough = np.asarray(first_stage.score(contest.pairs), np.float64)
     own, negative = rough[:, 0], np.where(contest.filled, rough[:, 1:], -np.inf)
-    best = np.argsort(-negative, axis=1, kind="stable")[:, :HARD_SHORTLIST]
+    best = np.argsort(-negative, axis=1, kind="stable")[:, : fitted.shortlist.hard]
     # Where a negative is missing among the best, all that there are have been listed.
     missed = own < np.take_along_axis(negative, best[:, -1:], axis=1)[:, 0]
     asked = np.take_along_axis(contest.filled, best, axis=1)
@@ -106,7 +106,11 @@ def shortlist_hard(
 
 
 def _affordable(
-    contest: Contest, groups: Mapping[int, Integers], seed: int, budget: int
+    contest: Contest,
+    groups: Mapping[int, Integers],
+    fewest: int,
+    seed: int,
+    budget: int,
 ) -> tuple[Integers, int]:
     """Returns the sources to rank, ascending, and how long their lists are."""
     sources = np.array(list(groups), np.int64)
@@ -114,7 +118,7 @@ def _affordable(
     candidates = np.array([len(contest.candidates(u)) for u in groups], np.int64)
     if (candidates + targets).sum() <= budget:
         return sources, contest.node_count
-    size = int(np.clip((budget - targets.sum()) // len(sources), *SHORTLIST))
+    size = int(np.clip((budget - targets.sum()) // len(sources), fewest, LONGEST))
     order = np.random.default_rng(seed).permutation(len(sources))
     costs = (np.minimum(candidates, size) + targets)[order]
     count = max(1, int((np.cumsum(costs) <= budget).sum()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,17 +16,18 @@ from cane_gane.data.graph import Edges
 from cane_gane.data.tfidf import word_weights
 from cane_gane.evaluation.protocols import Contest, strict_contest
 from cane_gane.evidence.features import FEATURES, WORD_FEATURES, Evidence
-from cane_gane.evidence.likeness import Texts
+from cane_gane.evidence.likeness import Texts, texts_of
 
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
 
 FOLDS = 6
-ENOUGH = 2_000  # ranked edges: no further fold is held out
-HARD, EASY = 150, 150  # candidates that text and walks rank first, and by chance
+ENOUGH = 1_500  # edges: no further fold is held out
+HARD, EASY = 100, 50  # candidates that text and walks rank first, and by chance
 GUIDE = ("pairs_one_hop", "walks")
-SHRINKAGE, BENT_SHRINKAGE = 1e-2, 3e-2  # of straight and of bent functions
+SHRINKAGE, BENT_SHRINKAGE = 20, 60  # of straight and bent functions, in lists
 BENDS = (0.1, 0.525, 0.95)  # quantiles of the hard candidates at which functions bend
+AT_ONCE = 2  # folds, and fits, at the same time, each on one core
 _CELLS = 4_000_000  # scores of source and node that are held at once
 
 
@@ -34,14 +36,21 @@ class Lists:
     """Held-out edges, each with candidates for its target.
 
     Attributes:
+        names: The features.
         features: Those of the target, then those of the candidates,
             `[edges, 1 + candidates, features]`.
         counts: Log of how many nodes each of them stands for, `[edges,
             1 + candidates]`; -inf where there is none.
     """
 
+    names: Sequence[str]
     features: Floats
     counts: Floats
+
+    def only(self, names: Sequence[str]) -> Lists:
+        """Returns the same with some of the features."""
+        places = [list(self.names).index(name) for name in names]
+        return Lists(names, self.features[..., places], self.counts)
 
 
 @dataclass(frozen=True)
@@ -122,6 +131,7 @@ class FittedEvidence:
         }
 
 
+@threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
 def fit_evidence(texts: Sequence[str], train: Edges, seed: int) -> FittedEvidence:
     """Fits evidence of nodes and of texts.
 
@@ -130,32 +140,31 @@ def fit_evidence(texts: Sequence[str], train: Edges, seed: int) -> FittedEvidenc
         train: The only edges that may be looked at, `[train, 2]`.
         seed: What folds and candidates depend on.
     """
-    likeness, count = Texts(texts), len(texts)
+    known, count = texts_of(texts), len(texts)
+    lists = held_out_lists(known, train, count, seed=seed)
+    functions = fit_additive(lists)
     words, idf = word_weights(texts)
-    functions = fit_additive(likeness, train, count, seed=seed)
     return FittedEvidence(
         functions,
-        functions.table(Evidence(likeness, train, count)),
-        fit_additive(likeness, train, count, WORD_FEATURES, seed),
+        functions.table(Evidence(known, train, count)),
+        fit_additive(lists.only(WORD_FEATURES)),
         words,
         idf.astype(np.float32),
     )
 
 
-@threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
-def fit_additive(
+@threadpool_limits.wrap(limits=1)
+def held_out_lists(
     texts: Texts,
     train: Edges,
     node_count: int,
     names: Sequence[str] = tuple(FEATURES),
     seed: int = 1,
-) -> Additive:
-    """Fits the functions on held-out folds of the training edges.
+) -> Lists:
+    """Holds folds of the training edges out and ranks each edge among other nodes.
 
-    Every feature is computed anew without the fold. A held-out edge is ranked among
-    nodes that are no training neighbours of its source; the fit maximises the share
-    that a softmax over all of them gives to its target. The mean of two fits is kept,
-    of straight and of bent functions: each makes up for the other's errors.
+    Every feature is computed anew without the fold. The other nodes are no training
+    neighbours of the source.
 
     Args:
         texts: The texts.
@@ -165,27 +174,52 @@ def fit_additive(
         seed: What folds and candidates depend on.
 
     Returns:
-        The functions; all zero where no edge can be held out.
+        The lists, of `ENOUGH` edges or of all; none where no edge can be held out.
     """
-    rng = np.random.default_rng(seed)
-    found: list[Lists] = []
-    for fold in np.array_split(rng.permutation(len(train)), FOLDS):
+    order = np.random.default_rng(seed).permutation(len(train))
+    folds = np.array_split(order, FOLDS)
+    sizes = np.cumsum([len(fold) for fold in folds])
+    folds = folds[: 1 + int((sizes < ENOUGH).sum())]
+
+    def ranked(place: int) -> Lists:
+        fold, rng = folds[place], np.random.default_rng([seed, place])
         rest = np.delete(train, fold, axis=0)
         contest = strict_contest(rest, rest, train[fold], node_count)
-        if len(contest.scored):
-            evidence = Evidence(texts, rest, node_count)
-            found.append(_lists(evidence, contest, names, rng))
-        if sum(len(own.features) for own in found) >= ENOUGH:
-            break
-    if not found:
-        shape = (len(names), len(BENDS))
-        return Additive(names, np.zeros((len(names), 1 + len(BENDS))), np.zeros(shape))
+        return _lists(Evidence(texts, rest, node_count), contest, names, rng)
+
+    texts.compute()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = list(pool.map(ranked, range(len(folds))))
     features = np.concatenate([own.features for own in found])
-    counts = np.concatenate([own.counts for own in found])
+    return Lists(names, features, np.concatenate([own.counts for own in found]))
+
+
+@threadpool_limits.wrap(limits=1)
+def fit_additive(lists: Lists) -> Additive:
+    """Fits functions that rank held-out edges first.
+
+    The fit maximises the share that a softmax over all nodes of a list gives to the
+    target. The mean of two fits is kept, of straight and of bent functions: each makes
+    up for the other's errors.
+
+    Args:
+        lists: What `held_out_lists` returned.
+
+    Returns:
+        The functions; all zero where there is no list.
+    """
+    names, features, counts = lists.names, lists.features, lists.counts
+    slopes = np.zeros((len(names), 1 + len(BENDS)))
+    if not len(features):
+        return Additive(names, slopes, slopes[:, 1:])
     bends = np.quantile(features[:, : 1 + HARD], BENDS, axis=(0, 1)).T
-    straight = fit_weights(features, counts, SHRINKAGE)
-    bent = fit_weights(_bent(features, bends), counts, BENT_SHRINKAGE)
-    slopes = bent.reshape(1 + len(BENDS), len(names)).T / 2
+    fits = (
+        (features, SHRINKAGE / len(features)),
+        (_bent(features, bends), BENT_SHRINKAGE / len(features)),
+    )
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        straight, bent = pool.map(lambda own: fit_weights(own[0], counts, own[1]), fits)
+    slopes += bent.reshape(1 + len(BENDS), len(names)).T / 2
     slopes[:, 0] += straight / 2
     return Additive(names, slopes, bends)
 
@@ -227,7 +261,7 @@ def _lists(
                 counts[place, 1 + HARD :] = np.log(len(rest) / EASY)
         for column, values in enumerate(evidence.features(block, names)):
             features[mine, :, column] = values[rows[:, None], nodes[mine]]
-    return Lists(features, counts)
+    return Lists(names, features, counts)
 
 
 def _bent(features: Floats, bends: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,11 @@ class Texts:
         """Takes the texts."""
         self._texts = texts
 
+    def compute(self) -> None:
+        """Computes what is kept, so that no two threads do it at the same time."""
+        for kind in (self.words, self.pairs, self.letters, self.shared):
+            kind.rows(np.arange(0))
+
     @cached_property
     def words(self) -> Likeness:
         """TF-IDF of words."""
@@ -91,3 +96,13 @@ class Texts:
     def common_words(self) -> Any:
         """TF-IDF of words that two texts have at the least, sparse."""
         return tfidf_vectors(self._texts)
+
+
+def texts_of(texts: Sequence[str]) -> Texts:
+    """Returns texts as vectors; the last are kept, as fit and evaluation share them."""
+    return _kept(tuple(texts))
+
+
+@lru_cache(maxsize=1)
+def _kept(texts: tuple[str, ...]) -> Texts:
+    return Texts(texts)

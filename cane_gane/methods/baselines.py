@@ -13,7 +13,7 @@ from cane_gane.data.splits import Split
 from cane_gane.data.tfidf import one_hop_vectors, tfidf_vectors
 from cane_gane.evaluation.fitted import Fitted, FunctionFitted, SparseFitted
 from cane_gane.evidence.features import Evidence
-from cane_gane.evidence.likeness import Texts
+from cane_gane.evidence.likeness import texts_of
 from cane_gane.methods.linear import fit_linear
 from cane_gane.models.start.walks import log_walks, walk_step
 
@@ -109,7 +109,7 @@ def fit_baselines(split: Split, start: Fitted | None = None) -> dict[str, Fitted
         start: The method before training, where it has such a start.
     """
     network = split.network
-    evidence = Evidence(Texts(network.texts), split.train, network.node_count)
+    evidence = Evidence(texts_of(network.texts), split.train, network.node_count)
     found = {} if start is None else {"start": start}
     for key, baseline in BASELINES.items():
         if baseline.fit and (network.has_texts or not baseline.reads_texts):

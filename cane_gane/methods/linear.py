@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+
 import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
@@ -10,7 +13,7 @@ from cane_gane.data.splits import Split
 from cane_gane.evaluation.fitted import FunctionFitted
 from cane_gane.evaluation.protocols import Contest, strict_contest
 from cane_gane.evidence.features import Evidence
-from cane_gane.evidence.fit import fit_weights
+from cane_gane.evidence.fit import AT_ONCE, fit_weights
 
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
@@ -71,13 +74,18 @@ def fit_linear(evidence: Evidence, split: Split, seed: int = 0) -> LinearRanker:
         out, its weights are all 1.
     """
     train, count = split.train, split.network.node_count
-    rng = np.random.default_rng(seed)
-    lists: list[Floats] = []
-    for fold in np.array_split(rng.permutation(len(train)), FOLDS)[:USED]:
+    order = np.random.default_rng(seed).permutation(len(train))
+    folds = np.array_split(order, FOLDS)[:USED]
+
+    def ranked(place: int) -> list[Floats]:
+        fold, rng = folds[place], np.random.default_rng([seed, place])
         rest = np.delete(train, fold, axis=0)
         contest = strict_contest(rest, rest, train[fold], count)
-        if len(contest.scored):
-            lists += _lists(Evidence(evidence.texts, rest, count), contest, rng)
+        return _lists(Evidence(evidence.texts, rest, count), contest, rng)
+
+    evidence.texts.compute()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        lists = list(chain.from_iterable(pool.map(ranked, range(USED))))
     if not lists:
         return LinearRanker(evidence, np.ones(len(NAMES)))
     features = np.stack(lists)

@@ -14,7 +14,12 @@ import tensorflow as tf
 from cane_gane.data.graph import Edges
 from cane_gane.data.splits import Split
 from cane_gane.errors import fault
-from cane_gane.evaluation.fitted import Fitted, FunctionFitted, RowFitted
+from cane_gane.evaluation.fitted import (
+    Fitted,
+    FunctionFitted,
+    RowFitted,
+    Shortlist,
+)
 from cane_gane.evaluation.matching import Match
 from cane_gane.files import copy_folder
 
@@ -47,6 +52,8 @@ class ServedModel(Fitted):
                 context of its own text.
         """
         self._signatures = signatures
+        if "evidence" in signatures:  # most of the score is in the first stage
+            self.shortlist = Shortlist(candidates=12, hard=20)
         self._split = split
         self._export = export
         self._lonely = lonely

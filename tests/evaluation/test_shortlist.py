@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from cane_gane.evaluation import shortlist
-from cane_gane.evaluation.fitted import Fitted, VectorFitted
+from cane_gane.evaluation.fitted import Fitted, Shortlist, VectorFitted
 from cane_gane.evaluation.hard import HardContest
 from cane_gane.evaluation.outcomes import places_among
 from cane_gane.evaluation.ranking import rank_targets
@@ -25,8 +24,9 @@ NAMES = pytest.mark.parametrize("name", ["upstream", "strict"])
 class Slow(Fitted):
     """A score of pairs that need not be symmetric, and what it was asked."""
 
-    def __init__(self, left, right=None):
+    def __init__(self, left, right=None, candidates=100, hard=40):
         self.left, self.right = left, left if right is None else right
+        self.shortlist = Shortlist(candidates, hard)
         self.asked = np.zeros((0, 2), np.int64)
 
     vectors = None  # only its score is asked for
@@ -98,10 +98,10 @@ def place(own, rivals):
     return 1 + (rivals > own).sum() + (rivals == own).sum() / 2
 
 
-def test_the_places_are_those_of_a_plain_loop(case, monkeypatch):
-    monkeypatch.setattr(shortlist, "SHORTLIST", 12)
+def test_the_places_are_those_of_a_plain_loop(case):
     contest, vectors, rough = case
-    found = shortlist_places(Slow(vectors), VectorFitted(rough), contest, 1, budget=900)
+    slow = Slow(vectors, candidates=12)
+    found = shortlist_places(slow, VectorFitted(rough), contest, 1, budget=900)
     drawn = set(contest.scored[~np.isnan(found.places), 0].tolist())
     expected, missed = [], 0
     for source, target in contest.scored.tolist():
@@ -161,13 +161,21 @@ def test_the_seed_decides(case):
     assert (np.isnan(first) != np.isnan(other)).any()
 
 
-def test_a_target_that_ties_with_the_last_of_the_list_is_not_left_out(
-    case, monkeypatch
-):
-    monkeypatch.setattr(shortlist, "SHORTLIST", 12)
+def test_lists_are_as_long_as_the_budget_allows_for_all_sources(case):
+    contest, vectors, rough = case
+    sources = len(np.unique(contest.scored[:, 0]))
+    slow = Slow(vectors, candidates=12)
+    budget = 40 * sources + len(contest.scored)
+    found = shortlist_places(slow, VectorFitted(rough), contest, 1, budget)
+    assert not np.isnan(found.places).any()
+    assert 0.95 * budget < len(slow.asked) <= budget
+
+
+def test_a_target_that_ties_with_the_last_of_the_list_is_not_left_out(case):
     contest, vectors, _ = case
     same = VectorFitted(np.ones((200, 1)))
-    found = shortlist_places(Slow(vectors), same, contest, 1, budget=900)
+    slow = Slow(vectors, candidates=12)
+    found = shortlist_places(slow, same, contest, 1, budget=900)
     assert found.notes["missed"] == 0
 
 
@@ -211,11 +219,10 @@ def test_hard_negatives_are_all_ranked_where_the_list_is_long_enough(hard):
     assert np.isnan(found.shares).all()
 
 
-def test_of_hard_negatives_the_first_stage_names_some(hard, monkeypatch):
-    monkeypatch.setattr(shortlist, "HARD_SHORTLIST", 4)
+def test_of_hard_negatives_the_first_stage_names_some(hard):
     left, right = halves(2)
     rough = left + right
-    found = shortlist_hard(Slow(left, right), VectorFitted(rough), hard)
+    found = shortlist_hard(Slow(left, right, hard=4), VectorFitted(rough), hard)
     expected, missed = [], 0
     for edge, row in zip(hard.scored.tolist(), hard.negatives.tolist(), strict=True):
         pairs = sorted(

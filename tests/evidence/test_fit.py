@@ -12,7 +12,13 @@ from cane_gane.evaluation.protocols import PROTOCOLS, strict_contest
 from cane_gane.evaluation.ranking import rank_targets
 from cane_gane.evidence import fit
 from cane_gane.evidence.features import FEATURES, Evidence
-from cane_gane.evidence.fit import Additive, Softmax, fit_additive, fit_weights
+from cane_gane.evidence.fit import (
+    Additive,
+    Softmax,
+    fit_additive,
+    fit_weights,
+    held_out_lists,
+)
 from cane_gane.evidence.likeness import Texts
 from tests.evidence.networks import NODES, evidence_of, topics
 
@@ -26,9 +32,8 @@ def split():
 
 def additive_of(split, **options):
     network = split.network
-    return fit_additive(
-        Texts(network.texts), split.train, network.node_count, **options
-    )
+    texts, count = Texts(network.texts), network.node_count
+    return fit_additive(held_out_lists(texts, split.train, count, **options))
 
 
 @pytest.fixture(scope="module")
@@ -155,14 +160,19 @@ def test_features_of_a_fold_are_computed_without_it(split, monkeypatch):
 
 
 def test_no_further_fold_is_held_out_when_there_is_enough(split, monkeypatch):
-    sizes = []
-    weights = fit.fit_weights
-    monkeypatch.setattr(
-        fit, "fit_weights", lambda x, *rest: sizes.append(len(x)) or weights(x, *rest)
-    )
     monkeypatch.setattr(fit, "ENOUGH", 40)
-    additive_of(split)
-    assert 40 <= sizes[0] < 40 + len(split.train) / fit.FOLDS + 1
+    texts = Texts(split.network.texts)
+    fold = -(-len(split.train) // fit.FOLDS)
+    found = held_out_lists(texts, split.train, NODES).features
+    assert 40 - fold < len(found) <= 40 + fold
+    monkeypatch.setattr(fit, "ENOUGH", 10**6)
+    assert len(held_out_lists(texts, split.train, NODES).features) > 4 * fold
+
+
+def test_fits_at_the_same_time_are_those_one_by_one(split, monkeypatch):
+    together = additive_of(split).slopes
+    monkeypatch.setattr(fit, "AT_ONCE", 1)
+    np.testing.assert_array_equal(additive_of(split).slopes, together)
 
 
 class Numbers:
@@ -231,7 +241,7 @@ def clique():
 def test_odd_networks_have_finite_scores(texts, count, train):
     edges = np.array(train, np.int64).reshape(-1, 2)
     likeness = Texts([texts[node % len(texts)] for node in range(count)])
-    found = fit_additive(likeness, edges, count)
+    found = fit_additive(held_out_lists(likeness, edges, count))
     table = found.table(Evidence(likeness, edges, count))
     assert table.shape == (count, count)
     assert np.isfinite(table).all()

@@ -57,3 +57,17 @@ def test_pairs_are_scored_batch_by_batch_in_their_order(monkeypatch):
 def test_a_folder_without_a_saved_model_is_named(tmp_path):
     with pytest.raises(InputError, match=rf"{tmp_path}.*found no SavedModel"):
         ServedModel.load(tmp_path, None, lonely=False)
+
+
+def test_vectors_name_the_candidates_where_there_is_no_evidence():
+    rows = fake(lonely=True).first_stage.score_rows(np.array([1]))
+    vectors = fake(lonely=True).vectors
+    np.testing.assert_allclose(rows, vectors[[1]] @ vectors.T)
+
+
+def test_evidence_names_the_candidates_where_there_is_some():
+    table = np.random.default_rng(0).random((4, 4))
+    model = fake()
+    model._signatures["evidence"] = lambda nodes: {"evidence": tf.gather(table, nodes)}
+    rows = model.first_stage.score_rows(np.array([2, 0]))
+    np.testing.assert_array_equal(rows, table[[2, 0]])

@@ -179,8 +179,8 @@ def _how_ranked(own: Figures) -> str:
         note = " Only the differences below compare it with baselines on these edges."
     return (
         f"{text} The pair score ranks {some}, from {own.ranked_pairs:,} scored pairs: "
-        "averaged vectors choose the candidates, and the "
-        f"{percent(own.missed)} % of targets that they miss keep their place by them."
+        "a first stage names the candidates, and the "
+        f"{percent(own.missed)} % of targets that it misses keep their place there."
         + note
     )
 

@@ -107,7 +107,7 @@ def test_a_caption_says_how_many_edges_the_pair_score_ranked(tmp_path):
     assert "over 90 of 100 test edges" in strict
     assert "ranks 45 of them, whose sources were drawn by chance" in strict
     assert "from 4,500 scored pairs" in strict
-    assert "the 12.3 % of targets that they miss" in strict
+    assert "the 12.3 % of targets that it misses" in strict
     assert "Only the differences below compare" in strict
     assert "ranks all of them, from 4,500 scored pairs" in hard
     assert "Only the differences below compare" not in hard

@@ -309,7 +309,7 @@ def test_another_method_has_its_own_settings():
 
 KEYS = """
     adam batch_size beta channels clip dataset deterministic dimension epochs epsilon
-    evaluate_every gradient iterations learning_rate map_mixed masked max_length
+    evaluate_every evidence gradient iterations learning_rate map_mixed masked max_length
     negatives objective patience places pooling popularity preset ratio reading
     reject_neighbours rho scale seed split start tokenizer validation variant window
     word_dropout
@@ -317,7 +317,7 @@ KEYS = """
 
 
 @pytest.mark.parametrize("method", ["cane", "wane", "ot", "ap"])
-def test_flat_has_the_keys_of_earlier_runs(method):
+def test_flat_has_the_keys_of_earlier_runs_and_evidence(method):
     assert set(Config.make(method=method).flat()) == set(KEYS.split())
 
 
@@ -344,6 +344,13 @@ def test_a_setting_that_is_newer_than_a_run_had_its_default():
     del before["adam"]
     assert Config.make().changes(before) == []
     assert Config.make(adam="keras").changes(before) == ["adam summed (now keras)"]
+
+
+def test_a_run_that_is_older_than_evidence_had_none():
+    before = Config.make().flat()
+    del before["evidence"]
+    assert Config.make().changes(before) == ["evidence none (now full)"]
+    assert Config.make(evidence="none").changes(before) == []
 
 
 def test_settings_and_methods_are_known_without_tensorflow():

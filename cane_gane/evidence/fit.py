@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
 from cane_gane.data.graph import Edges
 from cane_gane.data.tfidf import word_weights
 from cane_gane.evaluation.protocols import Contest, strict_contest
+from cane_gane.evidence.additive import Additive
 from cane_gane.evidence.features import FEATURES, WORD_FEATURES, Evidence
 from cane_gane.evidence.likeness import Texts, texts_of
+from cane_gane.evidence.softmax import fit_weights
 
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
@@ -51,58 +52,6 @@ class Lists:
         """Returns the same with some of the features."""
         places = [list(self.names).index(name) for name in names]
         return Lists(names, self.features[..., places], self.counts)
-
-
-@dataclass(frozen=True)
-class Additive:
-    """A sum of functions of single features, each piecewise linear.
-
-    The function of a feature x is slopes[0] x + sum_k slopes[k] max(x - bends[k], 0).
-
-    Attributes:
-        names: The features.
-        slopes: `[features, 1 + bends]`.
-        bends: `[features, bends]`.
-    """
-
-    names: Sequence[str]
-    slopes: Floats
-    bends: Floats
-
-    def part(self, place: int, values: Floats) -> Floats:
-        """Returns what a feature adds to the score.
-
-        Args:
-            place: The place of the feature in `names`.
-            values: The values of the feature, of any shape.
-        """
-        total = self.slopes[place, 0] * values
-        for slope, bend in zip(self.slopes[place, 1:], self.bends[place], strict=True):
-            total += slope * np.maximum(values - bend, 0)
-        return total
-
-    def weights(self) -> dict[str, dict[str, list[float]]]:
-        """Returns slopes and bends by feature."""
-        return {
-            name: {"slopes": slopes.tolist(), "bends": bends.tolist()}
-            for name, slopes, bends in zip(
-                self.names, self.slopes, self.bends, strict=True
-            )
-        }
-
-    def rows(self, evidence: Evidence, sources: Integers) -> Floats:
-        """Returns the score of sources with all nodes, `[sources, nodes]`."""
-        total = np.zeros((len(sources), evidence.node_count), np.float32)
-        for place, values in enumerate(evidence.features(sources, self.names)):
-            total += self.part(place, values)
-        return total
-
-    def table(self, evidence: Evidence) -> Floats:
-        """Returns the score of all pairs, `[nodes, nodes]`."""
-        nodes = np.arange(evidence.node_count)
-        step = max(1, _CELLS // max(1, evidence.node_count))
-        blocks = [nodes[first : first + step] for first in range(0, len(nodes), step)]
-        return np.concatenate([self.rows(evidence, block) for block in blocks])
 
 
 @dataclass(frozen=True)
@@ -268,72 +217,3 @@ def _bent(features: Floats, bends: Floats) -> Floats:
     """Returns the features, then what each exceeds its first bend by, and so on."""
     parts = [np.maximum(features - own.astype(np.float32), 0) for own in bends.T]
     return np.concatenate([features, *parts], axis=-1)
-
-
-def fit_weights(features: Floats, counts: Floats, shrinkage: float) -> Floats:
-    """Returns the weights that make the first of each list likeliest, `[features]`.
-
-    Args:
-        features: `[lists, candidates, features]`.
-        counts: Log of how many nodes a candidate stands for, `[lists, candidates]`.
-        shrinkage: What the squares of the weights of features of spread 1 cost.
-    """
-    centred = (features - features.mean(axis=(0, 1))).astype(np.float32)
-    scale = centred.std(axis=(0, 1))
-    scale[scale < 1e-6] = np.inf  # what is the same everywhere has weight 0
-    centred /= scale
-    fitted = Softmax(centred, counts, shrinkage)
-    start = np.zeros(len(scale))
-    found = minimize(
-        fitted.value, start, jac=fitted.slope, hess=fitted.curvature,
-        method="trust-exact", options={"gtol": 1e-4},
-    )  # fmt: skip
-    return np.asarray(found.x / scale)
-
-
-class Softmax:
-    """The cross-entropy of the first of each list, as a function of the weights.
-
-    It is the mean over lists of -log of the share that a softmax over the weighted
-    sums gives to the first, plus `shrinkage` times the squares of the weights.
-    """
-
-    def __init__(self, features: Floats, counts: Floats, shrinkage: float) -> None:
-        """Takes what `fit_weights` does, with features of mean 0."""
-        self._features, self._counts = features, counts
-        self._shrinkage = shrinkage
-        self._asked: bytes | None = None
-
-    def _at(self, weights: Floats) -> tuple[float, Floats]:
-        """Returns the loss without shrinkage, and all shares, of the last weights."""
-        if self._asked != weights.tobytes():
-            scores = self._features @ weights.astype(np.float32) + self._counts
-            scores -= scores.max(axis=1, keepdims=True)
-            shares = np.exp(scores)
-            sums = shares.sum(axis=1, keepdims=True)
-            loss = float((np.log(sums[:, 0]) - scores[:, 0]).mean(dtype=np.float64))
-            self._asked, self._found = weights.tobytes(), (loss, shares / sums)
-        return self._found
-
-    def value(self, weights: Floats) -> float:
-        """Returns the loss."""
-        return self._at(weights)[0] + self._shrinkage * float(weights @ weights)
-
-    def _expected(self, weights: Floats) -> Floats:
-        """Returns the mean features of each list, by share, `[lists, features]`."""
-        return np.einsum("lc,lcf->lf", self._at(weights)[1], self._features)
-
-    def slope(self, weights: Floats) -> Floats:
-        """Returns the gradient, `[features]`."""
-        gaps = self._expected(weights) - self._features[:, 0]
-        return gaps.mean(axis=0, dtype=np.float64) + 2 * self._shrinkage * weights
-
-    def curvature(self, weights: Floats) -> Floats:
-        """Returns the Hessian, `[features, features]`."""
-        lists, _, count = self._features.shape
-        weighed = self._at(weights)[1][..., None] * self._features
-        flat = (own.reshape(-1, count) for own in (weighed, self._features))
-        left, right = flat
-        expected = self._expected(weights)
-        found = (left.T @ right - expected.T @ expected) / lists
-        return found.astype(np.float64) + 2 * self._shrinkage * np.eye(count)

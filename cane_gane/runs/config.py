@@ -14,6 +14,8 @@ from cane_gane.errors import InputError
 from cane_gane.methods.registry import find_method
 
 _KEYS = {"variant": "method"}  # what config.json calls a setting
+# What runs did that are older than a setting, where that is not its default now.
+_ONCE = {"evidence": "none"}
 SEEDS = 2_000_000  # the largest; seeds are multiplied inside TensorFlow's integers
 
 
@@ -71,10 +73,10 @@ class Config(Settings):
 
         Args:
             before: Its settings, as `flat` gave them; one that is newer than the run
-                had its default then.
+                had its default then, or what `_ONCE` says.
         """
         usual = Config(settings=find_method(self.method).settings()).flat()
-        before = {**usual, **before}
+        before = {**usual, **_ONCE, **before}
         return [
             f"{name} {before[name]} (now {value})"
             for name, value in self.flat().items()

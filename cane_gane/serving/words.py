@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from cane_gane.evidence.fit import Additive
+from cane_gane.evidence.additive import Additive
 from cane_gane.serving.vectorize import split_words
 
 

@@ -26,3 +26,26 @@ def topics():
 def evidence_of(split):
     texts = Texts(split.network.texts)
     return Evidence(texts, split.train, split.network.node_count)
+
+
+def _star():
+    return [[0, leaf] for leaf in range(1, 8)] + [[leaf, 0] for leaf in range(1, 8)]
+
+
+def clique():
+    return [[a, b] for a in range(6) for b in range(6) if a != b]
+
+
+# Numbers of nodes, and training edges, of networks that have little to fit on.
+ODD = [
+    (5, []),
+    (5, [[0, 1]]),
+    (5, [[3, 3]]),
+    (5, [[0, 1], [1, 0], [0, 1]]),
+    (2, [[0, 1], [1, 0]] * 5),
+    (9, _star()),
+    (8, _star()),
+    (6, clique()),
+    (7, clique()),
+    (400, _star()),
+]

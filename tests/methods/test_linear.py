@@ -15,7 +15,7 @@ from cane_gane.evaluation.ranking import rank_targets
 from cane_gane.methods import linear
 from cane_gane.methods.linear import NAMES, LinearRanker, fit_linear
 from tests.conftest import SHARED
-from tests.evidence.networks import NODES, evidence_of, topics
+from tests.evidence.networks import NODES, ODD, clique, evidence_of, topics
 
 
 @pytest.fixture(scope="module")
@@ -137,30 +137,8 @@ def test_an_edge_is_ranked_among_nodes_that_are_no_neighbours(count):
             assert np.isin(others[-linear.HARD :], nodes).mean() > 0.5
 
 
-def star():
-    return [[0, leaf] for leaf in range(1, 8)] + [[leaf, 0] for leaf in range(1, 8)]
-
-
-def clique():
-    return [[a, b] for a in range(6) for b in range(6) if a != b]
-
-
 @pytest.mark.parametrize("texts", [["red fox"], ["red", "blue", "sea"], [""]])
-@pytest.mark.parametrize(
-    ("count", "train"),
-    [
-        (5, []),
-        (5, [[0, 1]]),
-        (5, [[3, 3]]),
-        (5, [[0, 1], [1, 0], [0, 1]]),
-        (2, [[0, 1], [1, 0]] * 5),
-        (9, star()),
-        (8, star()),
-        (6, clique()),
-        (7, clique()),
-        (400, star()),
-    ],
-)
+@pytest.mark.parametrize(("count", "train"), ODD)
 def test_odd_networks_have_finite_scores(texts, count, train):
     edges, test = np.array(train, np.int64).reshape(-1, 2), np.array([[0, 1]])
     network = TextualNetwork(

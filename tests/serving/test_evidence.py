@@ -12,7 +12,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from cane_gane.data.network import TextualNetwork
 from cane_gane.data.tfidf import word_weights
 from cane_gane.data.tokens import TOKENIZERS, CleanTokenizer
-from cane_gane.evidence.fit import Additive, fit_evidence
+from cane_gane.evidence.additive import Additive
+from cane_gane.evidence.fit import fit_evidence
 from cane_gane.models.build import build_model
 from cane_gane.models.settings import ModelSettings
 from cane_gane.serving.evidence import OWN_WEIGHT, ServedEvidence

@@ -308,11 +308,11 @@ def test_another_method_has_its_own_settings():
 
 
 KEYS = """
-    adam batch_size beta channels clip dataset deterministic dimension epochs epsilon
-    evaluate_every evidence gradient iterations learning_rate map_mixed masked max_length
-    negatives objective patience places pooling popularity preset ratio reading
-    reject_neighbours rho scale seed split start tokenizer validation variant window
-    word_dropout
+    adam batch_size beta channels clip dataset deterministic dimension epochs
+    epsilon evaluate_every evidence gradient iterations learning_rate map_mixed
+    masked max_length negatives objective patience places pooling popularity preset
+    ratio reading reject_neighbours rho scale seed split start tokenizer validation
+    variant window word_dropout
 """
 
 

@@ -140,6 +140,12 @@ class Evidence:
         return first, second
 
     @cached_property
+    def _alike(self) -> tuple[Any, Any]:
+        """The same of more nodes, as shares: rows sum to 1."""
+        first, second = map(random_step, self._similar("pairs", _ALIKE))
+        return first, second
+
+    @cached_property
     def _ties(self) -> Any:
         return sum(self._similar("pairs", SIMILAR)) / 2
 
@@ -155,12 +161,6 @@ class Evidence:
     @cached_property
     def _letter_walks(self) -> Walks:
         return Walks(self.joined, sum(self._similar("letters", SIMILAR)) / 2)
-
-    @cached_property
-    def _alike(self) -> tuple[Any, Any]:
-        """The same as shares, rows summing to 1."""
-        first, second = map(random_step, self._similar("pairs", _ALIKE))
-        return first, second
 
     @cached_property
     def _columns(self) -> dict[str, Floats]:
@@ -213,9 +213,9 @@ FEATURES: dict[str, Callable[[Evidence, Integers], Any]] = {
     "word_pairs": lambda own, of: own.texts.pairs.rows(of),
     "letters": lambda own, of: own.texts.letters.rows(of),
     "shared_words": lambda own, of: np.log1p(own.texts.shared.rows(of)),
-    "words_one_hop": lambda own, of: own._near["words"].of(of).one_hop,
-    "pairs_one_hop": lambda own, of: own._near["pairs"].of(of).one_hop,
-    "letters_one_hop": lambda own, of: own._near["letters"].of(of).one_hop,
+    "words_one_hop": lambda own, of: own._near["words"].one_hop(of),
+    "pairs_one_hop": lambda own, of: own._near["pairs"].one_hop(of),
+    "letters_one_hop": lambda own, of: own._near["letters"].one_hop(of),
     "across": lambda own, of: own._near["pairs"].of(of).across,
     "neighbours": lambda own, of: own._near["pairs"].of(of).neighbours,
     "walks": lambda own, of: own.walks.rows(of),
@@ -232,5 +232,5 @@ FEATURES: dict[str, Callable[[Evidence, Integers], Any]] = {
     "out_degree": lambda own, of: own._columns["out_degree"],
     "seen": lambda own, of: own._columns["seen"],
 }
-# What two texts have that are in no network, counted by words.
+# Those of any two texts, whether or not they are of nodes, by their words.
 WORD_FEATURES = ("words", "shared_words")

@@ -239,7 +239,7 @@ def test_a_data_set_gives_other_vectors_text_and_labels(finished, topics, tmp_pa
         for name in ("auc", "mrr", "hits_at_1", "hits_at_10", "average_precision"):
             assert figures.get(name) == pytest.approx(both.get(name))
         rivals = whole["baselines"][protocol]
-        del rivals["start"]  # vectors alone do not tell what they were before
+        del rivals["start"]  # vectors alone have no state before training
         assert set(metrics["baselines"][protocol]) == set(rivals)
         for key, own in metrics["baselines"][protocol].items():
             gaps, _ = own.pop("difference"), rivals[key].pop("difference")

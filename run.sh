@@ -85,6 +85,8 @@ if [ "${1:-}" = test ]; then
   "$python" -m ruff check .
   "$python" -m ruff format --check .
   "$python" -m mypy
+  # All tests on all cores; some of them in one process, where they start at once.
+  [ $# -gt 0 ] || set -- --numprocesses=auto --dist=loadfile
   exec "$python" -m pytest "$@"
 fi
 if [ "${1:-}" = benchmark ]; then

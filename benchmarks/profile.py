@@ -9,7 +9,6 @@ import collections
 import glob
 import sys
 import tempfile
-from pathlib import Path
 from typing import Any
 
 from cane_gane.data.catalog import load
@@ -39,10 +38,7 @@ def shares(dataset: str, ratio: str, method: str) -> dict[str, float]:
     from cane_gane.sampling.batches import edge_batches
 
     split = load(dataset).split(config.ratio, config.split, config.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        inputs, model, _ = gane.set_up(
-            method, split, settings, config.seed, Path(folder)
-        )
+    inputs, model = gane.set_up(method, split, settings, config.seed)
     batches = iter(edge_batches(inputs.texts, inputs.sampler, trim=model.trims))
     model.make_train_function()
     for _ in range(3):

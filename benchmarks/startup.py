@@ -6,9 +6,7 @@ Prints each part as it ends, with the seconds since the command.
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 from cane_gane.data.catalog import load
@@ -41,10 +39,7 @@ def main(dataset: str, ratio: str, method: str = "ap") -> None:
 
     lap("TensorFlow and Keras")
     split = load(dataset).split(config.ratio, config.split, config.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        inputs, model, _ = gane.set_up(
-            method, split, settings, config.seed, Path(folder)
-        )
+    inputs, model = gane.set_up(method, split, settings, config.seed)
     lap("data and model")
     gane.start(model, settings, inputs, config.seed)
     lap("LSA, walks and text vectors")

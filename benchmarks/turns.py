@@ -74,15 +74,14 @@ def main(case: str, dataset: str, ratio: str) -> None:
     settings: Any = config.settings
     METHODS[config.method].start(settings, "auto")
     split = load(dataset).split(config.ratio, config.split, config.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        inputs, model, servable = gane.set_up(
-            config.method, split, settings, config.seed, Path(folder)
-        )
-        gane.start(model, settings, inputs, config.seed)
-        if case == "score":
+    inputs, model = gane.set_up(config.method, split, settings, config.seed)
+    gane.start(model, settings, inputs, config.seed)
+    if case == "score":
+        with tempfile.TemporaryDirectory() as folder:
+            servable = gane.serve(inputs, model, settings, Path(folder))
             score(servable, split, Path(folder, "saved_model"))
-        else:
-            train(model, inputs)
+    else:
+        train(model, inputs)
 
 
 def train(model: Any, inputs: Any) -> None:

@@ -12,7 +12,7 @@ PACKAGE = ROOT / "cane_gane"
 # Rooms in order, and the modules of each in order. A module may import from earlier
 # rooms, and from earlier modules of its own room.
 ROOMS = {
-    "": ["version", "errors", "files", "config", "progress"],
+    "": ["version", "errors", "files", "config", "progress", "beside"],
     "data": [
         "graph", "tokens", "lines", "splits", "network", "vectors", "tfidf",
         "statistics", "pydocs", "catalog", "tfds",
@@ -35,7 +35,7 @@ ROOMS = {
     "evaluation": [
         "matching", "fitted", "hard", "protocols", "show", "results", "outcomes",
         "ranking", "roc", "sampled", "shortlist", "search", "classification",
-        "evaluate", "examples",
+        "contests", "evaluate", "examples",
     ],
     "evidence": ["likeness", "walks", "features", "additive", "softmax", "fit"],
     "serving": ["vectorize", "words", "evidence", "saved_model", "client", "table"],
@@ -45,7 +45,8 @@ ROOMS = {
         "ratios", "layouts", "overview", "ablation",
     ],
     "runs": [
-        "config", "folder", "run", "vectors", "signals", "process", "cell", "grid",
+        "config", "folder", "rivals", "run", "vectors", "signals", "process", "cell",
+        "grid",
     ],
     "upstream": [
         "parity", "checkout", "standins", "watch", "child", "progress", "original",

@@ -11,6 +11,7 @@ from sklearn.manifold import TSNE
 from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
+from cane_gane.beside import Pending, call
 from cane_gane.data.graph import Edges, adjacency
 from cane_gane.data.network import TextualNetwork
 from cane_gane.data.splits import Split
@@ -29,14 +30,14 @@ MAPPED = 3000  # nodes on the map at the most
 
 
 def find_examples(
-    fitted: Fitted, split: Split, seed: int, clock: Stopwatch
+    fitted: Fitted, split: Split, chart: Pending[NodeMap | None], clock: Stopwatch
 ) -> Examples:
     """Finds what the report shows.
 
     Args:
         fitted: The method.
         split: The split that it was fitted on.
-        seed: What the map depends on.
+        chart: The map of its nodes, from `begin_map`.
         clock: Times the parts.
 
     Returns:
@@ -47,8 +48,7 @@ def find_examples(
         missing = missing_edges(fitted, network)
         pair = matched_pair(fitted, split) if fitted.reads_texts else None
     with clock("draw the map (t-SNE)"):
-        chart = node_map(fitted.vectors, network.labels, seed)
-    return Examples(pair, missing, chart)
+        return Examples(pair, missing, chart.result())
 
 
 def matched_pair(fitted: Fitted, split: Split) -> MatchedPair | None:
@@ -169,6 +169,13 @@ def word_rarity(texts: Sequence[str]) -> dict[str, float]:
     for text in texts:
         counts.update({word.lower() for word in CleanTokenizer.split(text)})
     return {word: float(np.log(len(texts) / count)) for word, count in counts.items()}
+
+
+def begin_map(
+    vectors: Floats, network: TextualNetwork, seed: int
+) -> Pending[NodeMap | None]:
+    """Begins to lay nodes out, beside what else is to be done; see `node_map`."""
+    return call(network.node_count, node_map, vectors, network.labels, seed)
 
 
 def node_map(

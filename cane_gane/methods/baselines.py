@@ -11,7 +11,9 @@ from scipy import sparse
 from cane_gane.data.graph import reach
 from cane_gane.data.splits import Split
 from cane_gane.data.tfidf import one_hop_vectors, tfidf_vectors
+from cane_gane.evaluation.contests import Contests, Measures
 from cane_gane.evaluation.fitted import Fitted, FunctionFitted, SparseFitted
+from cane_gane.evaluation.protocols import PROTOCOLS
 from cane_gane.evidence.features import Evidence
 from cane_gane.evidence.likeness import texts_of
 from cane_gane.methods.linear import fit_linear
@@ -115,3 +117,16 @@ def fit_baselines(split: Split, start: Fitted | None = None) -> dict[str, Fitted
         if baseline.fit and (network.has_texts or not baseline.reads_texts):
             found[key] = baseline.fit(evidence, split)
     return found
+
+
+def measure_baselines(split: Split, seed: int) -> dict[str, Measures]:
+    """Builds every baseline of a split and measures it, by key.
+
+    Args:
+        split: The split.
+        seed: What samples and draws depend on, as in `evaluate`.
+    """
+    contests = Contests.of(split, PROTOCOLS, seed)
+    return {
+        key: contests.measure(own, seed) for key, own in fit_baselines(split).items()
+    }

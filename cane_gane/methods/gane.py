@@ -7,12 +7,13 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cane_gane.beside import Pending, call
 from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
 from cane_gane.files import write_atomically, write_json
@@ -22,8 +23,8 @@ from cane_gane.progress import say
 
 if TYPE_CHECKING:
     from cane_gane.evaluation.fitted import Fitted
+    from cane_gane.evidence.fit import FittedEvidence
     from cane_gane.models.pair_model import PairModel
-    from cane_gane.serving.evidence import ServedEvidence
     from cane_gane.serving.saved_model import Servable
     from cane_gane.training.inputs import Inputs
 
@@ -32,8 +33,8 @@ START = "start.npy"
 
 
 def set_up(
-    variant: str, split: Split, settings: ModelSettings, seed: int, folder: Path | None
-) -> tuple[Inputs, PairModel, Servable]:
+    variant: str, split: Split, settings: ModelSettings, seed: int
+) -> tuple[Inputs, PairModel]:
     """Encodes a split and builds the model, all that training needs.
 
     Args:
@@ -41,13 +42,11 @@ def set_up(
         split: The split.
         settings: The settings.
         seed: What every random choice depends on.
-        folder: Where the vocabulary goes; None for a temporary folder.
 
     Returns:
-        What is trained on, the compiled model with random values, and what serves it.
+        What is trained on, and the compiled model with random values.
     """
     from cane_gane.models.build import build_model
-    from cane_gane.serving.saved_model import Servable
     from cane_gane.training.compile import compile_model
     from cane_gane.training.inputs import prepare
 
@@ -55,39 +54,63 @@ def set_up(
     words = len(inputs.tokenizer.words)
     model = build_model(settings, variant, words, split.network.node_count, seed)
     compile_model(model, settings)
+    return inputs, model
+
+
+def serve(
+    inputs: Inputs,
+    model: PairModel,
+    settings: ModelSettings,
+    folder: Path | None = None,
+    evidence: FittedEvidence | None = None,
+) -> Servable:
+    """Returns what serves a model, with the values that it has at the time.
+
+    Args:
+        inputs: What it is trained on.
+        model: The model.
+        settings: Its settings.
+        folder: Where vocabulary and evidence are kept; None for a temporary folder.
+        evidence: What is added to the model's own score, if anything.
+    """
+    from cane_gane.serving.evidence import ServedEvidence
+    from cane_gane.serving.saved_model import Servable
+
     home = folder or Path(tempfile.mkdtemp())
     inputs.tokenizer.save(home / "vocabulary.txt")
+    if evidence:
+        write_json(home / "evidence.json", evidence.weights())
     servable = Servable(
         model,
         inputs.texts,
         home / "vocabulary.txt",
         len(inputs.tokenizer.reserved) - 1,
         settings.max_length,
-        _evidence(settings, inputs, seed, home),
+        ServedEvidence(evidence, home / "words.txt") if evidence else None,
     )
-    if folder is None:  # the file is needed until the last export
+    if folder is None:  # the files are needed until the last export
         weakref.finalize(servable, shutil.rmtree, home, ignore_errors=True)
-    return inputs, model, servable
+    return servable
 
 
 def _evidence(
-    settings: ModelSettings, inputs: Inputs, seed: int, home: Path
-) -> ServedEvidence | None:
-    """Fits evidence on the edges to train on; keeps its weights beside the model."""
-    texts = inputs.split.network.texts
-    if settings.evidence == "none" or not any(map(str.split, texts)):
-        return None
+    settings: ModelSettings, inputs: Inputs, seed: int
+) -> Pending[FittedEvidence | None]:
+    """Begins to fit evidence on the edges to train on, beside training."""
     from cane_gane.evidence.fit import fit_evidence
     from cane_gane.evidence.likeness import WHOLE
-    from cane_gane.serving.evidence import ServedEvidence
 
+    texts = inputs.split.network.texts
+    if settings.evidence == "none" or not any(map(str.split, texts)):
+        return Pending(_nothing, ())
     if len(texts) > WHOLE:
         say(f"no evidence beside the model: more than {WHOLE:,} nodes")
-        return None
-    say("weighing evidence …")
-    fitted = fit_evidence(texts, inputs.edges, seed)
-    write_json(home / "evidence.json", fitted.weights())
-    return ServedEvidence(fitted, home / "words.txt")
+        return Pending(_nothing, ())
+    return call(len(texts), fit_evidence, texts, inputs.edges, seed)
+
+
+def _nothing() -> None:
+    return None
 
 
 def start(model: PairModel, settings: ModelSettings, inputs: Inputs, seed: int) -> None:
@@ -106,25 +129,31 @@ def _fit(
     from cane_gane.serving.client import ServedModel
     from cane_gane.training.loop import Keeper, train
 
-    inputs, model, servable = set_up(variant, split, settings, seed, folder)
+    inputs, model = set_up(variant, split, settings, seed)
+    evidence = _evidence(settings, inputs, seed)
     held_out = f"{len(inputs.held_out):,} training edges held out"
     say(f"{len(inputs.tokenizer.words):,} words, {held_out}")
-    fitted = ServedModel(
-        servable.signatures(), split, servable.export, lonely=_lonely(settings)
-    )
+
+    @cache
+    def served() -> tuple[Servable, ServedModel]:
+        servable = serve(inputs, model, settings, folder, evidence.result())
+        lonely = _lonely(settings)
+        signatures = servable.signatures()
+        return servable, ServedModel(signatures, split, servable.export, lonely=lonely)
+
     keeper = Keeper(
         folder,
         settings.epochs,
-        _validation(inputs, fitted, servable, seed),
+        _validation(inputs, served, seed),
         every=settings.evaluate_every,
         patience=settings.patience,
     )
-    if not keeper.begun:
+    if keeper.begun:
+        first = _read_start(folder) if folder else None
+    else:
         start(model, settings, inputs, seed)
-        _write_start(model, settings, inputs, fitted, folder)
-    elif folder:
-        fitted.start = _read_start(folder)
-    fitted.best_epoch = train(
+        first = _write_start(model, settings, inputs, folder)
+    best = train(
         model,
         lambda epoch: edge_batches(
             inputs.texts, inputs.sampler, first_epoch=epoch, trim=model.trims
@@ -134,10 +163,11 @@ def _fit(
         keeper,
         folder and folder / "tensorboard",
     )
-    fitted.history = keeper.rows
     if settings.preset != "upstream" and settings.places == "random":
         _forget_untrained(model, inputs)
+    servable, fitted = served()
     servable.weigh_evidence(seed)
+    fitted.start, fitted.history, fitted.best_epoch = first, keeper.rows, best
     return fitted
 
 
@@ -153,16 +183,15 @@ def _write_start(
     model: PairModel,
     settings: ModelSettings,
     inputs: Inputs,
-    fitted: Fitted,
     folder: Path | None,
-) -> None:
+) -> Fitted | None:
     """Keeps the score of the model before training as vectors, one for each node.
 
     Without a map the four terms are one inner product, (t_u + s_u)(t_v + s_v). Texts
     are embedded in their own context, which hardly counts before training.
     """
     if settings.start == settings.places == "random" or settings.map_mixed:
-        return
+        return None
     from cane_gane.evaluation.fitted import VectorFitted
     from cane_gane.models.pair_scorer import text_vectors
 
@@ -172,7 +201,7 @@ def _write_start(
         content = io.BytesIO()
         np.save(content, vectors.astype(np.float32))
         write_atomically(folder / START, content.getvalue())
-    fitted.start = VectorFitted(vectors)
+    return VectorFitted(vectors)
 
 
 def _read_start(folder: Path) -> Fitted | None:
@@ -188,7 +217,7 @@ def _lonely(settings: ModelSettings) -> bool:
 
 
 def _validation(
-    inputs: Inputs, fitted: Fitted, servable: Servable, seed: int
+    inputs: Inputs, served: Callable[[], tuple[Servable, Fitted]], seed: int
 ) -> Callable[[], float] | None:
     """Returns what scores the held-out training edges; no test edge is looked at."""
     if not len(inputs.held_out):
@@ -203,6 +232,7 @@ def _validation(
     sample = Sample.draw(contest, seed, budget=20 * len(contest.scored))
 
     def auc() -> float:
+        servable, fitted = served()
         servable.weigh_evidence(seed)
         return float(np.nanmean(sample.outcomes(fitted.score, seed)[0].shares))
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from cane_gane.beside import Pending
 from cane_gane.data.network import TextualNetwork, digests
 from cane_gane.data.splits import FILES as SPLIT_FILES
 from cane_gane.data.splits import Split, read_split
@@ -20,8 +21,9 @@ from cane_gane.data.statistics import inspect_network
 from cane_gane.data.tokens import MAX_LENGTH
 from cane_gane.data.vectors import write_embeddings, write_word2vec
 from cane_gane.errors import InputError
+from cane_gane.evaluation.contests import Measures
 from cane_gane.evaluation.evaluate import evaluate
-from cane_gane.evaluation.examples import find_examples
+from cane_gane.evaluation.examples import begin_map, find_examples
 from cane_gane.evaluation.fitted import Fitted
 from cane_gane.evaluation.outcomes import write_outcomes
 from cane_gane.evaluation.results import (
@@ -34,12 +36,12 @@ from cane_gane.evaluation.results import (
 )
 from cane_gane.evaluation.search import known_items
 from cane_gane.files import digest
-from cane_gane.methods.baselines import fit_baselines
 from cane_gane.methods.registry import find_method
 from cane_gane.progress import Stopwatch, say
 from cane_gane.report.run import RunReport
 from cane_gane.runs.config import Config
 from cane_gane.runs.folder import EDGES, MODEL, README, RunFolder
+from cane_gane.runs.rivals import Baselines, begin_baselines
 from cane_gane.version import VERSION
 
 _PACKAGES = ("tensorflow", "keras", "numpy", "scipy", "scikit-learn")
@@ -82,6 +84,7 @@ def run(
             network = TextualNetwork.read(home, config.dataset)
             split = network.split(config.ratio, config.split, config.seed)
             write_inputs(config, folder, split, digests(home), command)
+            baselines = begin_baselines(split, config.seed, folder.path.parent)
             method.start(config.settings, device)
         say(
             f"{config.dataset} {config.ratio:g} {config.method}: "
@@ -99,7 +102,8 @@ def run(
         say("evaluating …")
         with clock("load the model"):
             served = method.open(folder.path / MODEL, split, config.settings)
-        return finish(folder, config, split, served, clock, fitted.best_epoch)
+        best = fitted.best_epoch
+        return finish(folder, config, split, served, clock, best, baselines)
 
 
 def repeat(path: Path, dataset: str | None = None) -> Evaluation:
@@ -218,6 +222,7 @@ def finish(
     fitted: Fitted,
     clock: Stopwatch,
     best_epoch: int | None,
+    baselines: Pending[Baselines] | None = None,
 ) -> Evaluation:
     """Evaluates a fitted method, and writes all that follows from it.
 
@@ -228,18 +233,24 @@ def finish(
         fitted: The method.
         clock: Has timed the parts before this one.
         best_epoch: The epoch whose values the model has, where there were epochs.
+        baselines: What it is compared with, where that has begun to be measured.
 
     Returns:
         The results; metrics.json is written last.
     """
     with clock("embed nodes"):
         write_vectors(folder.path, split, fitted)
+    chart = begin_map(fitted.vectors, split.network, config.seed)
+    baselines = baselines or begin_baselines(split, config.seed, folder.path.parent)
+    rivals: dict[str, Fitted | Measures] = {}
+    if fitted.start is not None:
+        rivals["start"] = fitted.start
     with clock("baselines"):
-        baselines = fit_baselines(split, fitted.start)
-    found = evaluate(fitted, split, baselines, config.seed, clock)
+        rivals |= baselines.result()
+    found = evaluate(fitted, split, rivals, config.seed, clock)
     with clock("search for known items"):
         search = known_items(fitted, split.network, config.seed)
-    examples = find_examples(fitted, split, config.seed, clock)
+    examples = find_examples(fitted, split, chart, clock)
     found = dataclasses.replace(
         found,
         search=search,

@@ -9,9 +9,10 @@ import pytest
 from cane_gane.data.network import TextualNetwork
 from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
-from cane_gane.evaluation import evaluate as module
+from cane_gane.evaluation import contests as module
 from cane_gane.evaluation.classification import classify_nodes
-from cane_gane.evaluation.evaluate import evaluate, some_sources
+from cane_gane.evaluation.contests import some_sources
+from cane_gane.evaluation.evaluate import evaluate
 from cane_gane.evaluation.fitted import Fitted, SparseFitted, VectorFitted
 from cane_gane.evaluation.outcomes import differences
 from cane_gane.evaluation.protocols import (

@@ -8,6 +8,7 @@ import pytest
 from cane_gane.data.network import TextualNetwork
 from cane_gane.data.splits import Split
 from cane_gane.evaluation.examples import (
+    begin_map,
     best_pairs,
     find_examples,
     matched_pair,
@@ -150,7 +151,8 @@ def test_a_method_that_reads_no_text_has_missing_edges_without_words():
     split = Split(NETWORK, NETWORK.edges[:1], NETWORK.edges[1:])
     vectors = np.array([[1.0, 0.0], [0.5, 0.0], [0.0, 3.0], [2.0, 1.0]])
     clock = Stopwatch()
-    found = find_examples(VectorFitted(vectors), split, 1, clock)
+    chart = begin_map(vectors, split.network, 1)
+    found = find_examples(VectorFitted(vectors), split, chart, clock)
     assert found.pair is None
     assert found.map is None  # four nodes are too few
     edges = [(edge.source, edge.target, edge.score) for edge in found.missing_edges]

@@ -86,7 +86,7 @@ def build(split):
 
     def model(dimension=8):
         settings = ModelSettings.make(**{**SETTINGS, "dimension": dimension})
-        return set_up("wane", split, settings, 1, None)[1]
+        return set_up("wane", split, settings, 1)[1]
 
     return model
 

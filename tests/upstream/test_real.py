@@ -53,7 +53,7 @@ def test_our_losses_follow_upstreams_own(published, tmp_path):
     theirs = train_upstream(tmp_path, EPOCHS)
 
     settings = ModelSettings.make(preset="upstream", epochs=EPOCHS)
-    inputs, model, _ = set_up("cane", split, settings, seed=1, folder=None)
+    inputs, model = set_up("cane", split, settings, seed=1)
     ours = [model.words, model.structure, model.encoder.kernel, model.encoder.affinity]
     for variable, value in zip(ours, start, strict=True):
         variable.assign(value.reshape(variable.shape))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from cane_gane.data.graph import Edges, directed, neighbours, random_step, reach
+from cane_gane.evidence.closest import Levels, best_of
 from cane_gane.evidence.likeness import Likeness, Texts
 from cane_gane.evidence.walks import SIMILAR, Walks, nearest
 
@@ -91,6 +92,12 @@ class Evidence:
 
     - `words_one_hop`, `pairs_one_hop`, `letters_one_hop`, `across`, `neighbours`: see
       `Hop`; the last two by pairs of words.
+    - `closest_target`, `closest_source`: how alike the target and that target of the
+      source are which is most like it, and the source and such a source of the
+      target; by pairs of words.
+    - `target_height`, `source_height`: how far up the target is among all nodes that
+      are no neighbours of the source, by `pairs_one_hop`, and the source among those
+      that are none of the target; see `Levels`.
 
     Of the training edges and similar texts:
 
@@ -163,6 +170,10 @@ class Evidence:
         return Walks(self.joined, sum(self._similar("letters", SIMILAR)) / 2)
 
     @cached_property
+    def _levels(self) -> Levels:
+        return Levels(self._near["pairs"].one_hop, self.joined)
+
+    @cached_property
     def _columns(self) -> dict[str, Floats]:
         """What a target has with any source."""
         ends, begins = (
@@ -194,6 +205,26 @@ class Evidence:
         visits = reach(self.step, sources, _STEPS) / np.maximum(self._degrees, 1)
         return np.log(visits + _FLOOR)
 
+    def _closest_target(self, sources: Integers) -> Floats:
+        """How alike all nodes and the closest target of each source are."""
+        mine = self._directed[sources]
+        targets, place_of = np.unique(mine.indices, return_inverse=True)
+        alike = self.texts.pairs.rows(targets)
+        alike[np.arange(len(targets)), targets] = 0  # no node is its own witness
+        shape = (len(sources), len(targets))
+        groups = sparse.csr_array((mine.data, place_of, mine.indptr), shape)
+        return best_of(alike.T, groups).T
+
+    def _closest_source(self, sources: Integers) -> Floats:
+        """How alike each source and the closest source of all nodes are."""
+        alike = self.texts.pairs.rows(sources)
+        alike[np.arange(len(sources)), sources] = 0
+        return best_of(alike, sparse.csr_array(self._directed.T))
+
+    def _height(self, sources: Integers, levels: Floats) -> Floats:
+        alike = self._near["pairs"].one_hop(sources)
+        return self._levels.heights(alike, levels)
+
     def _edges_of_alike(self, sources: Integers, kind: int) -> Floats:
         """How many of the nodes most like the source have an edge to the target."""
         return _log_share(self._alike[kind][sources] @ self._directed)
@@ -218,6 +249,10 @@ FEATURES: dict[str, Callable[[Evidence, Integers], Any]] = {
     "letters_one_hop": lambda own, of: own._near["letters"].one_hop(of),
     "across": lambda own, of: own._near["pairs"].of(of).across,
     "neighbours": lambda own, of: own._near["pairs"].of(of).neighbours,
+    "closest_target": lambda own, of: own._closest_target(of),
+    "closest_source": lambda own, of: own._closest_source(of),
+    "target_height": lambda own, of: own._height(of, own._levels.of[of, None]),
+    "source_height": lambda own, of: own._height(of, own._levels.of[None]),
     "walks": lambda own, of: own.walks.rows(of),
     "short_walks": lambda own, of: own._short_walks.rows(of),
     "letter_walks": lambda own, of: own._letter_walks.rows(of),

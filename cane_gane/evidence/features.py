@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -142,9 +142,9 @@ class Evidence:
 
     def _similar(self, kind: str, count: int) -> tuple[Any, Any]:
         """The nodes most like each by their texts, alone and with their neighbours'."""
-        own, near = getattr(self.texts, kind).rows, self._near[kind].one_hop
-        first, second = (nearest(rows, self.node_count, count) for rows in (own, near))
-        return first, second
+        own = _similar_texts(self.texts, kind, self.node_count, count)
+        near = nearest(self._near[kind].one_hop, self.node_count, count)
+        return own, near
 
     @cached_property
     def _alike(self) -> tuple[Any, Any]:
@@ -232,6 +232,11 @@ class Evidence:
     def _alike_among_neighbours(self, sources: Integers, kind: int) -> Floats:
         """How many of the nodes most like the target are neighbours of the source."""
         return _log_share(self.joined[sources] @ self._alike[kind].T)
+
+
+@lru_cache(maxsize=3)  # no edge changes them, and every fold asks for the same three
+def _similar_texts(texts: Texts, kind: str, node_count: int, count: int) -> Any:
+    return nearest(getattr(texts, kind).rows, node_count, count)
 
 
 def _log_share(shares: Any) -> Floats:

@@ -174,10 +174,9 @@ def fit_additive(lists: Lists) -> Additive:
     bends = np.quantile(features[:, : 1 + HARD], BENDS, axis=(0, 1)).T
     centres = features.mean(axis=(0, 1), dtype=np.float64)
     crossed = [place for place, name in enumerate(names) if name in CROSSED]
-    pairs = np.array(list(combinations(crossed, 2)), np.int64).reshape(-1, 2)
     fits = [(_bent(features, bends), BENT_SHRINKAGE), (features, SHRINKAGE)]
-    if len(pairs):
-        own = _crossed(features, centres, pairs)
+    if len(crossed) > 1:
+        own = _crossed(features, centres, crossed)
         fits.insert(0, (own, CROSSED_SHRINKAGE))  # the longest first
 
     def fitted(fit: tuple[Floats, int]) -> Floats:
@@ -189,7 +188,8 @@ def fit_additive(lists: Lists) -> Additive:
     slopes[:, 0] += straight
     for weights in products_too:
         slopes[:, 0] += weights[:size]
-        products[tuple(pairs.T)] = weights[size:] / 2
+        pairs = tuple(np.transpose(list(combinations(crossed, 2))))
+        products[pairs] = weights[size:] / 2
     return Additive(names, slopes, bends, centres, products + products.T)
 
 
@@ -239,9 +239,9 @@ def _bent(features: Floats, bends: Floats) -> Floats:
     return np.concatenate([features, *parts], axis=-1)
 
 
-def _crossed(features: Floats, centres: Floats, pairs: Integers) -> Floats:
-    """Returns the features, then the products of pairs of them less their centres."""
-    centred = features - centres.astype(np.float32)
-    return np.concatenate(
-        [features, centred[..., pairs[:, 0]] * centred[..., pairs[:, 1]]], axis=-1
-    )
+def _crossed(features: Floats, centres: Floats, places: Sequence[int]) -> Floats:
+    """Returns the features, then the products of some, less their centres, by pairs."""
+    some = features[..., places] - centres[places].astype(np.float32)
+    count = len(places)
+    parts = [some[..., [k]] * some[..., k + 1 :] for k in range(count - 1)]
+    return np.concatenate([features, *parts], axis=-1)

@@ -37,7 +37,9 @@ ROOMS = {
         "ranking", "roc", "sampled", "shortlist", "search", "classification",
         "contests", "evaluate", "examples",
     ],
-    "evidence": ["likeness", "walks", "features", "additive", "softmax", "fit"],
+    "evidence": [
+        "likeness", "walks", "closest", "features", "additive", "softmax", "fit",
+    ],
     "serving": ["vectorize", "words", "evidence", "saved_model", "client", "table"],
     "methods": ["method", "linear", "baselines", "gane", "registry"],
     "report": [

@@ -1,9 +1,10 @@
-"""A score that is a sum of functions, one of each feature, so that it has parts."""
+"""A score that is a sum of functions and products of features, so that it has parts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,51 +14,87 @@ from cane_gane.evidence.features import Evidence
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
 
-_CELLS = 4_000_000  # scores of source and node that are held at once
+_CELLS = 1_000_000  # scores of source and node that are held at once
 
 
 @dataclass(frozen=True)
 class Additive:
-    """A sum of functions of single features, each piecewise linear.
+    """A sum of functions of single features, and of products of two of them.
 
-    The function of a feature x is slopes[0] x + sum_k slopes[k] max(x - bends[k], 0).
+    The function of a feature x is slopes[0] x + sum_k slopes[k] max(x - bends[k], 0);
+    it is piecewise linear. With z = x - centre, the products of features i and j add
+    (products[i, j] + products[j, i]) z_i z_j: half of it is counted to each.
 
     Attributes:
         names: The features.
         slopes: `[features, 1 + bends]`.
         bends: `[features, bends]`.
+        centres: `[features]`.
+        products: `[features, features]`, symmetric; 0 on the diagonal.
     """
 
     names: Sequence[str]
     slopes: Floats
     bends: Floats
+    centres: Floats
+    products: Floats
 
-    def part(self, place: int, values: Floats) -> Floats:
-        """Returns what a feature adds to the score.
+    @classmethod
+    def of_functions(
+        cls, names: Sequence[str], slopes: Floats, bends: Floats
+    ) -> Additive:
+        """Returns a sum of functions alone, without products."""
+        count = len(names)
+        return cls(names, slopes, bends, np.zeros(count), np.zeros((count, count)))
+
+    def parts(self, features: Iterable[Floats]) -> dict[str, Floats]:
+        """Returns what each feature adds to the score, by name.
 
         Args:
-            place: The place of the feature in `names`.
-            values: The values of the feature, of any shape.
+            features: The values of each feature, of any one shape, in the order of
+                `names`.
         """
+        crossed = np.flatnonzero(self.products.any(axis=0)).tolist()
+        found, centred = {}, []
+        for place, (name, values) in enumerate(zip(self.names, features, strict=True)):
+            found[name] = self._function(place, values)
+            if place in crossed:
+                centred.append(values - np.float32(self.centres[place]))
+        if crossed:
+            stacked = np.stack(centred)
+            weights = self.products[np.ix_(crossed, crossed)].astype(np.float32)
+            others = np.tensordot(weights, stacked, axes=1)
+            for place, own, other in zip(crossed, stacked, others, strict=True):
+                found[self.names[place]] += own * other
+        return found
+
+    def _function(self, place: int, values: Floats) -> Floats:
+        """Returns the function of the feature at some place in `names`."""
         total = self.slopes[place, 0] * values
         for slope, bend in zip(self.slopes[place, 1:], self.bends[place], strict=True):
             total += slope * np.maximum(values - bend, 0)
         return total
 
-    def weights(self) -> dict[str, dict[str, list[float]]]:
-        """Returns slopes and bends by feature."""
+    def weights(self) -> dict[str, dict[str, Any]]:
+        """Returns slopes, bends, centre and products by feature."""
         return {
-            name: {"slopes": slopes.tolist(), "bends": bends.tolist()}
-            for name, slopes, bends in zip(
-                self.names, self.slopes, self.bends, strict=True
-            )
+            name: {
+                "slopes": self.slopes[place].tolist(),
+                "bends": self.bends[place].tolist(),
+                "centre": float(self.centres[place]),
+                "products": {
+                    self.names[other]: float(self.products[place, other])
+                    for other in np.flatnonzero(self.products[place]).tolist()
+                },
+            }
+            for place, name in enumerate(self.names)
         }
 
     def rows(self, evidence: Evidence, sources: Integers) -> Floats:
         """Returns the score of sources with all nodes, `[sources, nodes]`."""
         total = np.zeros((len(sources), evidence.node_count), np.float32)
-        for place, values in enumerate(evidence.features(sources, self.names)):
-            total += self.part(place, values)
+        for part in self.parts(evidence.features(sources, self.names)).values():
+            total += part
         return total
 
     def table(self, evidence: Evidence) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from cane_gane.data.graph import Edges, directed, neighbours, random_step, reach
+from cane_gane.evidence.closest import Levels, best_of
 from cane_gane.evidence.likeness import Likeness, Texts
 from cane_gane.evidence.walks import SIMILAR, Walks, nearest
 
@@ -91,6 +92,12 @@ class Evidence:
 
     - `words_one_hop`, `pairs_one_hop`, `letters_one_hop`, `across`, `neighbours`: see
       `Hop`; the last two by pairs of words.
+    - `closest_target`, `closest_source`: how alike the target and that target of the
+      source are which is most like it, and the source and such a source of the
+      target; by pairs of words.
+    - `target_height`, `source_height`: how far up the target is among all nodes that
+      are no neighbours of the source, by `pairs_one_hop`, and the source among those
+      that are none of the target; see `Levels`.
 
     Of the training edges and similar texts:
 
@@ -135,9 +142,9 @@ class Evidence:
 
     def _similar(self, kind: str, count: int) -> tuple[Any, Any]:
         """The nodes most like each by their texts, alone and with their neighbours'."""
-        own, near = getattr(self.texts, kind).rows, self._near[kind].one_hop
-        first, second = (nearest(rows, self.node_count, count) for rows in (own, near))
-        return first, second
+        own = _similar_texts(self.texts, kind, self.node_count, count)
+        near = nearest(self._near[kind].one_hop, self.node_count, count)
+        return own, near
 
     @cached_property
     def _alike(self) -> tuple[Any, Any]:
@@ -161,6 +168,10 @@ class Evidence:
     @cached_property
     def _letter_walks(self) -> Walks:
         return Walks(self.joined, sum(self._similar("letters", SIMILAR)) / 2)
+
+    @cached_property
+    def _levels(self) -> Levels:
+        return Levels(self._near["pairs"].one_hop, self.joined)
 
     @cached_property
     def _columns(self) -> dict[str, Floats]:
@@ -194,6 +205,26 @@ class Evidence:
         visits = reach(self.step, sources, _STEPS) / np.maximum(self._degrees, 1)
         return np.log(visits + _FLOOR)
 
+    def _closest_target(self, sources: Integers) -> Floats:
+        """How alike all nodes and the closest target of each source are."""
+        mine = self._directed[sources]
+        targets, place_of = np.unique(mine.indices, return_inverse=True)
+        alike = self.texts.pairs.rows(targets)
+        alike[np.arange(len(targets)), targets] = 0  # no node is its own witness
+        shape = (len(sources), len(targets))
+        groups = sparse.csr_array((mine.data, place_of, mine.indptr), shape)
+        return best_of(alike.T, groups).T
+
+    def _closest_source(self, sources: Integers) -> Floats:
+        """How alike each source and the closest source of all nodes are."""
+        alike = self.texts.pairs.rows(sources)
+        alike[np.arange(len(sources)), sources] = 0
+        return best_of(alike, sparse.csr_array(self._directed.T))
+
+    def _height(self, sources: Integers, levels: Floats) -> Floats:
+        alike = self._near["pairs"].one_hop(sources)
+        return self._levels.heights(alike, levels)
+
     def _edges_of_alike(self, sources: Integers, kind: int) -> Floats:
         """How many of the nodes most like the source have an edge to the target."""
         return _log_share(self._alike[kind][sources] @ self._directed)
@@ -201,6 +232,11 @@ class Evidence:
     def _alike_among_neighbours(self, sources: Integers, kind: int) -> Floats:
         """How many of the nodes most like the target are neighbours of the source."""
         return _log_share(self.joined[sources] @ self._alike[kind].T)
+
+
+@lru_cache(maxsize=3)  # no edge changes them, and every fold asks for the same three
+def _similar_texts(texts: Texts, kind: str, node_count: int, count: int) -> Any:
+    return nearest(getattr(texts, kind).rows, node_count, count)
 
 
 def _log_share(shares: Any) -> Floats:
@@ -218,6 +254,10 @@ FEATURES: dict[str, Callable[[Evidence, Integers], Any]] = {
     "letters_one_hop": lambda own, of: own._near["letters"].one_hop(of),
     "across": lambda own, of: own._near["pairs"].of(of).across,
     "neighbours": lambda own, of: own._near["pairs"].of(of).neighbours,
+    "closest_target": lambda own, of: own._closest_target(of),
+    "closest_source": lambda own, of: own._closest_source(of),
+    "target_height": lambda own, of: own._height(of, own._levels.of[of, None]),
+    "source_height": lambda own, of: own._height(of, own._levels.of[None]),
     "walks": lambda own, of: own.walks.rows(of),
     "short_walks": lambda own, of: own._short_walks.rows(of),
     "letter_walks": lambda own, of: own._letter_walks.rows(of),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,14 @@ FOLDS = 6
 ENOUGH = 1_500  # edges: no further fold is held out
 HARD, EASY = 100, 50  # candidates that text and walks rank first, and by chance
 GUIDE = ("pairs_one_hop", "walks")
-SHRINKAGE, BENT_SHRINKAGE = 20, 60  # of straight and bent functions, in lists
+# Features whose products count, too.
+CROSSED = (
+    "word_pairs", "shared_words", "pairs_one_hop", "across", "neighbours",
+    "closest_target", "closest_source", "target_height", "source_height", "walks",
+    "adamic_adar", "pagerank", "near_sources", "near_targets", "popularity", "degree",
+)  # fmt: skip
+# Of straight functions, of bent ones, and of straight ones with products, in lists.
+SHRINKAGE, BENT_SHRINKAGE, CROSSED_SHRINKAGE = 20, 60, 180
 BENDS = (0.1, 0.525, 0.95)  # quantiles of the hard candidates at which functions bend
 AT_ONCE = 2  # folds, and fits, at the same time, each on one core
 _CELLS = 4_000_000  # scores of source and node that are held at once
@@ -59,7 +67,7 @@ class FittedEvidence:
     """What a fit leaves behind, ready to be served.
 
     Attributes:
-        functions: The functions of all features, of two nodes.
+        functions: The functions and products of all features, of two nodes.
         table: Their sum for all pairs of nodes, `[nodes, nodes]`.
         text_functions: Those of `WORD_FEATURES` alone, for texts of no network.
         words: The words that texts are compared by, in lower case.
@@ -145,32 +153,44 @@ def held_out_lists(
 
 @threadpool_limits.wrap(limits=1)
 def fit_additive(lists: Lists) -> Additive:
-    """Fits functions that rank held-out edges first.
+    """Fits functions and products that rank held-out edges first.
 
     The fit maximises the share that a softmax over all nodes of a list gives to the
-    target. The mean of two fits is kept, of straight and of bent functions: each makes
-    up for the other's errors.
+    target. The mean of three fits is kept, of straight functions, of bent ones, and of
+    straight ones with products: each makes up for the others' errors.
 
     Args:
         lists: What `held_out_lists` returned.
 
     Returns:
-        The functions; all zero where there is no list.
+        The sum; all zero where there is no list. Without two features of `CROSSED` it
+        has no products, and is the mean of the first two fits.
     """
     names, features, counts = lists.names, lists.features, lists.counts
-    slopes = np.zeros((len(names), 1 + len(BENDS)))
+    size = len(names)
+    slopes, products = np.zeros((size, 1 + len(BENDS))), np.zeros((size, size))
     if not len(features):
-        return Additive(names, slopes, slopes[:, 1:])
+        return Additive(names, slopes, slopes[:, 1:], slopes[:, 0], products)
     bends = np.quantile(features[:, : 1 + HARD], BENDS, axis=(0, 1)).T
-    fits = (
-        (features, SHRINKAGE / len(features)),
-        (_bent(features, bends), BENT_SHRINKAGE / len(features)),
-    )
+    centres = features.mean(axis=(0, 1), dtype=np.float64)
+    crossed = [place for place, name in enumerate(names) if name in CROSSED]
+    fits = [(_bent(features, bends), BENT_SHRINKAGE), (features, SHRINKAGE)]
+    if len(crossed) > 1:
+        own = _crossed(features, centres, crossed)
+        fits.insert(0, (own, CROSSED_SHRINKAGE))  # the longest first
+
+    def fitted(fit: tuple[Floats, int]) -> Floats:
+        return fit_weights(fit[0], counts, fit[1] / len(features)) / len(fits)
+
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        straight, bent = pool.map(lambda own: fit_weights(own[0], counts, own[1]), fits)
-    slopes += bent.reshape(1 + len(BENDS), len(names)).T / 2
-    slopes[:, 0] += straight / 2
-    return Additive(names, slopes, bends)
+        *products_too, bent, straight = pool.map(fitted, fits)
+    slopes += bent.reshape(1 + len(BENDS), size).T
+    slopes[:, 0] += straight
+    for weights in products_too:
+        slopes[:, 0] += weights[:size]
+        pairs = tuple(np.transpose(list(combinations(crossed, 2))))
+        products[pairs] = weights[size:] / 2
+    return Additive(names, slopes, bends, centres, products + products.T)
 
 
 def _lists(
@@ -216,4 +236,12 @@ def _lists(
 def _bent(features: Floats, bends: Floats) -> Floats:
     """Returns the features, then what each exceeds its first bend by, and so on."""
     parts = [np.maximum(features - own.astype(np.float32), 0) for own in bends.T]
+    return np.concatenate([features, *parts], axis=-1)
+
+
+def _crossed(features: Floats, centres: Floats, places: Sequence[int]) -> Floats:
+    """Returns the features, then the products of some, less their centres, by pairs."""
+    some = features[..., places] - centres[places].astype(np.float32)
+    count = len(places)
+    parts = [some[..., [k]] * some[..., k + 1 :] for k in range(count - 1)]
     return np.concatenate([features, *parts], axis=-1)

@@ -70,9 +70,8 @@ class Softmax:
     def curvature(self, weights: Floats) -> Floats:
         """Returns the Hessian, `[features, features]`."""
         lists, _, count = self._features.shape
-        weighed = self._at(weights)[1][..., None] * self._features
-        flat = (own.reshape(-1, count) for own in (weighed, self._features))
-        left, right = flat
+        weighed = np.sqrt(self._at(weights)[1])[..., None] * self._features
+        flat = weighed.reshape(-1, count)
         expected = self._expected(weights)
-        found = (left.T @ right - expected.T @ expected) / lists
+        found = (flat.T @ flat - expected.T @ expected) / lists
         return found.astype(np.float64) + 2 * self._shrinkage * np.eye(count)

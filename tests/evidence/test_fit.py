@@ -114,8 +114,71 @@ def test_a_score_is_the_sum_of_piecewise_linear_functions(split):
         )
         for i in range(2)
     )
-    found = Additive(names, slopes, bends).rows(evidence, sources)
+    found = Additive.of_functions(names, slopes, bends).rows(evidence, sources)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def with_products(names):
+    """A sum with functions and products of all features, drawn by chance."""
+    rng, count = np.random.default_rng(3), len(names)
+    slopes, bends = rng.normal(size=(count, 4)), rng.normal(size=(count, 3))
+    half = np.triu(rng.normal(size=(count, count)), 1)
+    return Additive(names, slopes, bends, rng.normal(size=count), half + half.T)
+
+
+def test_products_of_features_count_once(split):
+    names = ("words", "walks", "degree")
+    evidence, sources = evidence_of(split), np.array([5, 80, 2])
+    features = evidence.rows(sources, names).astype(np.float64)
+    whole = with_products(names)
+    alone = Additive.of_functions(names, whole.slopes, whole.bends)
+    centred = features - whole.centres
+    expected = alone.rows(evidence, sources) + sum(
+        2 * whole.products[i, j] * centred[..., i] * centred[..., j]
+        for i, j in ((0, 1), (0, 2), (1, 2))
+    )
+    found = whole.rows(evidence, sources)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_parts_share_what_a_product_adds():
+    names = ("words", "walks", "degree")
+    products = np.zeros((3, 3))
+    products[0, 2] = products[2, 0] = 0.5
+    zeros = np.zeros((3, 4))
+    own = Additive(names, zeros, zeros[:, 1:], np.array([1.0, 7.0, 2.0]), products)
+    found = own.parts(np.array([4.0, 9.0, 7.0], np.float32))
+    assert found == {"words": 7.5, "walks": 0, "degree": 7.5}  # (4 - 1) (7 - 2) / 2
+
+
+def test_weights_name_the_features_of_products():
+    whole = with_products(("words", "walks", "degree"))
+    found = whole.weights()["walks"]
+    assert found["products"] == {"words": whole.products[1, 0],
+                                 "degree": whole.products[1, 2]}  # fmt: skip
+    assert found["centre"] == whole.centres[1]
+    assert found["slopes"] == whole.slopes[1].tolist()
+
+
+def test_a_planted_product_is_found():
+    rng = np.random.default_rng(4)
+    names = ("walks", "popularity", "seen")
+    features = rng.normal(size=(3000, 21, 3)).astype(np.float32)
+    scores = features[..., 0] * features[..., 1] + rng.gumbel(size=(3000, 21))
+    rows, best = np.arange(3000), scores.argmax(axis=1)
+    features[rows, best], features[:, 0] = features[:, 0].copy(), features[rows, best]
+    found = fit_additive(fit.Lists(names, features, np.zeros((3000, 21), np.float32)))
+    # A third of the mean of three fits, of which shrinkage takes a little.
+    assert 2 * found.products[0, 1] == pytest.approx(1 / 3, abs=0.05)
+    assert not found.products[2].any()  # no feature whose products count
+    np.testing.assert_array_equal(found.products, found.products.T)
+
+
+def test_functions_of_texts_have_no_products(split):
+    network = split.network
+    texts, count = Texts(network.texts), network.node_count
+    lists = held_out_lists(texts, split.train, count, fit.WORD_FEATURES)
+    assert not fit_additive(lists).products.any()
 
 
 def test_the_table_has_the_rows_of_all_nodes(split, fitted, monkeypatch):

@@ -46,7 +46,8 @@ def words_with(tmp_path, slopes, bends):
     path = tmp_path / "words.txt"
     path.write_text("".join(f"{word}\n" for word in words))
     names = ("words", "shared_words")
-    return WordEvidence(path, idf, Additive(names, np.array(slopes), np.array(bends)))
+    functions = Additive.of_functions(names, np.array(slopes), np.array(bends))
+    return WordEvidence(path, idf, functions)
 
 
 def all_pairs():

@@ -1,0 +1,85 @@
+"""What is most alike: the best of several nodes, and how far up a list a node is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cane_gane.evidence.walks import Rows
+
+Floats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
+
+_CELLS = 4_000_000  # scores of source and node that are held at once
+_NARROW = 1e-6  # levels that are nearer to each other are one
+
+
+def best_of(values: Floats, groups: Any) -> Floats:
+    """Returns the largest value of each group.
+
+    Args:
+        values: Values of nodes, `[lines, nodes]`.
+        groups: The nodes of each group, `[groups, nodes]`, CSR.
+
+    Returns:
+        The maxima, `[lines, groups]`; 0 for a group without a node.
+    """
+    best = np.zeros((len(values), groups.shape[0]), np.float32)
+    filled = np.diff(groups.indptr) > 0
+    if filled.any():
+        starts = groups.indptr[:-1][filled]
+        best[:, filled] = np.maximum.reduceat(values[:, groups.indices], starts, axis=1)
+    return best
+
+
+class Levels:
+    """How alike a node and the first, second, fourth, eighth … of its list are.
+
+    Its list has all nodes that are neither itself nor its neighbours, the most alike
+    first. Twelve levels tell where in a list of 2,000 any value would be.
+
+    Attributes:
+        of: The levels, falling, `[nodes, levels]`.
+    """
+
+    def __init__(self, rows: Rows, joined: Any) -> None:
+        """Takes what is compared.
+
+        Args:
+            rows: How alike sources and all nodes are, `[sources, nodes]`.
+            joined: Adjacency of the training edges, `[nodes, nodes]`, CSR.
+        """
+        count = joined.shape[0]
+        places = 2 ** np.arange(max(1, count.bit_length() - 1)) - 1
+        found = []
+        step = max(1, _CELLS // max(1, count))
+        for first in range(0, count, step):
+            sources = np.arange(first, min(first + step, count))
+            values = rows(sources).copy()
+            values[joined[sources].nonzero()] = 0
+            values[np.arange(len(sources)), sources] = 0
+            found.append(np.sort(values, axis=1)[:, ::-1][:, places])
+        self.of = np.concatenate(found)
+
+    def heights(self, values: Floats, levels: Floats) -> Floats:
+        """Returns how often the way to the end of a list doubles above each value.
+
+        It is 0 at the last level, 1 at the last but one, the number of steps between
+        levels at the first and above, and linear in between.
+
+        Args:
+            values: Values in lists, `[lines, nodes]`.
+            levels: The levels of the lists, `[lines, 1, levels]` or
+                `[1, nodes, levels]`.
+
+        Returns:
+            The heights, `[lines, nodes]`.
+        """
+        total = np.zeros_like(values)
+        for place in range(levels.shape[-1] - 1):
+            low = levels[..., place + 1]
+            width = np.maximum(levels[..., place] - low, _NARROW)
+            total += np.clip((values - low) / width, 0, 1)
+        return total

@@ -70,8 +70,9 @@ class Additive:
 
     def _function(self, place: int, values: Floats) -> Floats:
         """Returns the function of the feature at some place in `names`."""
-        total = self.slopes[place, 0] * values
-        for slope, bend in zip(self.slopes[place, 1:], self.bends[place], strict=True):
+        first, *others = self.slopes[place].tolist()  # numbers that keep float32
+        total = first * values
+        for slope, bend in zip(others, self.bends[place].tolist(), strict=True):
             total += slope * np.maximum(values - bend, 0)
         return total
 

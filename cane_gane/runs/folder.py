@@ -42,7 +42,7 @@ report.html            all of them to look at, in one file
 figures/               its figures as PNG and SVG
 edges.npz              what the score makes of each test edge, to compare two runs
 start.npy              the vectors of the model before training
-evidence.json          what each kind of evidence adds to a score, as functions
+evidence.json          what each kind of evidence adds to a score: functions, products
 words.txt              the words that evidence counts, in lower case
 examples.json          what it shows of single nodes: a pair, missing edges, a map
 embed.txt              a vector a line for node 0, 1, …: text and structure (upstream's

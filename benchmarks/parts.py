@@ -30,6 +30,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "neighbours' texts": (
         "words_one_hop", "pairs_one_hop", "letters_one_hop", "across", "neighbours",
     ),
+    "the closest neighbour": ("closest_target", "closest_source"),
+    "places in lists": ("target_height", "source_height"),
     "walks": ("walks", "short_walks", "letter_walks"),
     "common neighbours and PageRank": ("adamic_adar", "pagerank"),
     "edges of similar nodes": (

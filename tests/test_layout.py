@@ -14,8 +14,8 @@ PACKAGE = ROOT / "cane_gane"
 ROOMS = {
     "": ["version", "errors", "files", "config", "progress", "beside"],
     "data": [
-        "graph", "tokens", "lines", "splits", "network", "vectors", "tfidf",
-        "statistics", "pydocs", "catalog", "tfds",
+        "graph", "random_walks", "tokens", "lines", "splits", "network", "vectors",
+        "tfidf", "statistics", "pydocs", "catalog", "tfds",
     ],
     "sampling": ["negatives", "edges", "batches"],
     "transport": ["problem", "scalings", "proximal", "adjoint", "solver"],
@@ -41,7 +41,10 @@ ROOMS = {
         "likeness", "walks", "closest", "features", "additive", "softmax", "fit",
     ],
     "serving": ["vectorize", "words", "evidence", "saved_model", "client", "table"],
-    "methods": ["method", "linear", "baselines", "gane", "registry"],
+    "methods": [
+        "method", "linear", "baselines", "gane", "skip_gram", "pair_loss", "deepwalk",
+        "node2vec", "line", "mmb", "tadw", "cene", "registry",
+    ],
     "report": [
         "titles", "formats", "figures", "paper", "page", "links", "run", "several",
         "ratios", "layouts", "overview", "ablation",

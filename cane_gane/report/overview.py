@@ -63,7 +63,7 @@ def _draw(found: Ratios, sheet: layouts.Sheet, output: Path) -> bytes:
     curves = {row.title: points(row.entries) for row in ours}
     beside = sheet.measure == "auc" and sheet.protocol in paper.PROTOCOLS
     shown = {*curves, "CANE's README"} if beside else set()
-    published = paper.titled_curves(found.published).items()
+    published = paper.titled_curves(found.published, found.variants).items()
     figure = figures.ratio_curves(
         {k: v for k, v in published if k in shown}, curves, TITLES[sheet.measure]
     )

@@ -299,7 +299,8 @@ def _draw_curves(
         name = inside[0].dataset
         same = sum(other == name for other, _ in drawn)
         file = f"ratios_{name}" + (f"_{same + 1}" if same else "")
-        theirs, made = paper.titled_curves(published), {}
+        theirs = paper.titled_curves(published, (run.method for run in inside))
+        made = {}
         for protocol in paper.PROTOCOLS:
             ours = _curves(inside, protocol)
             if ours and (theirs or max(map(len, ours.values())) > 1):

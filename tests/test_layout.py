@@ -43,7 +43,7 @@ ROOMS = {
     "serving": ["vectorize", "words", "evidence", "saved_model", "client", "table"],
     "methods": [
         "method", "linear", "baselines", "gane", "skip_gram", "pair_loss", "deepwalk",
-        "node2vec", "line", "mmb", "tadw", "cene", "registry",
+        "node2vec", "line", "mmb", "naive", "tadw", "cene", "dmte", "registry",
     ],
     "report": [
         "titles", "formats", "figures", "paper", "page", "links", "run", "several",

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from cane_gane.config import suggestion
 from cane_gane.errors import InputError
-from cane_gane.methods import cene, deepwalk, gane, line, mmb, node2vec, tadw
+from cane_gane.methods import (
+    cene,
+    deepwalk,
+    dmte,
+    gane,
+    line,
+    mmb,
+    naive,
+    node2vec,
+    tadw,
+)
 from cane_gane.methods.method import Method
 
 METHODS: dict[str, Method] = {
     method.key: method
     for method in (
         gane.CANE, gane.WANE, gane.OT, gane.AP,
-        mmb.MMB, deepwalk.DEEPWALK, node2vec.NODE2VEC, line.LINE, tadw.TADW, cene.CENE,
+        mmb.MMB, deepwalk.DEEPWALK, node2vec.NODE2VEC, line.LINE, naive.NAIVE,
+        tadw.TADW, cene.CENE, dmte.DMTE,
     )
 }  # fmt: skip
 

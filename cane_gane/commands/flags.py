@@ -33,9 +33,20 @@ def define_settings(values: flags.FlagValues, without: Sequence[str]) -> None:
             choices = field.metadata["choices"]
             about = field.metadata["help"]
             about += f": {'|'.join(choices)}" if choices else ""
-            about += f" (default: {field.default})"
+            about += f" (default: {_defaults(field)})"
             # A default of None tells a flag that was not given from one that was.
             _KINDS[str(field.type)](field.name, None, about, flag_values=values)
+
+
+def _defaults(field: dataclasses.Field[Any]) -> str:
+    """Returns a setting's default, and those that other methods have for it."""
+    others: dict[Any, list[str]] = {}
+    for method in METHODS.values():
+        for own in method.settings.fields():
+            if own.name == field.name and own.default != field.default:
+                others.setdefault(own.default, []).append(method.key)
+    each = (f"{value} for {', '.join(keys)}" for value, keys in others.items())
+    return "; ".join([str(field.default), *each])
 
 
 def setting_groups() -> dict[str, tuple[dataclasses.Field[Any], ...]]:

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
 from cane_gane.config import Settings, setting
@@ -48,6 +46,9 @@ def word_shares(texts: Sequence[str]) -> Any:
 
     Words are those of the clean tokenizer in lower case that two texts have at least.
     """
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.preprocessing import normalize
+
     counter = CountVectorizer(
         tokenizer=CleanTokenizer.split, token_pattern=None, min_df=2, dtype=np.float32
     )

@@ -9,8 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from scipy.special import digamma, softmax
-from sklearn.cluster import MiniBatchKMeans
-from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
 from cane_gane.config import Settings, setting
@@ -110,6 +108,9 @@ def _pairs(
 
 def _start(edges: Edges, node_count: int, settings: MmbSettings, seed: int) -> Floats:
     """Returns counts of groups to start from: nodes that walks join are together."""
+    from sklearn.cluster import MiniBatchKMeans
+    from sklearn.preprocessing import normalize
+
     rng = np.random.default_rng([seed, 1])
     step = random_step(neighbours(edges, node_count))
     now = rng.standard_normal((node_count, _DIRECTIONS))

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.preprocessing import normalize
 
 from cane_gane.config import Settings, setting
 from cane_gane.data.graph import Edges
@@ -109,6 +108,8 @@ def _batches(edges: Edges, settings: NaiveSettings, seed: int) -> Iterator[Edges
 
 
 def _fit(split: Split, settings: NaiveSettings, seed: int, _: Path | None) -> Fitted:
+    from sklearn.preprocessing import normalize
+
     network, size = split.network, settings.dimension // 2
     walks = WalkSettings(dimension=size)
     structure = walk_vectors(split.train, network.node_count, walks, seed)

@@ -13,8 +13,6 @@ import numpy as np
 from cane_gane.config import setting
 from cane_gane.data.splits import Split
 from cane_gane.evaluation.fitted import Fitted, VectorFitted
-from cane_gane.evaluation.protocols import strict_contest
-from cane_gane.evaluation.sampled import Sample
 from cane_gane.files import write_json
 from cane_gane.methods.method import Method
 from cane_gane.methods.skip_gram import WalkSettings, walk_vectors
@@ -57,6 +55,9 @@ def choose(
         The AUC of each (p, q), in the strict protocol. Empty where there are too few
         edges to hold one out, or nothing to choose.
     """
+    from cane_gane.evaluation.protocols import strict_contest
+    from cane_gane.evaluation.sampled import Sample
+
     train, count = split.train, split.network.node_count
     grids = [(own,) if own else GRID for own in (settings.p, settings.q)]
     held = int(HELD_OUT * len(train))

@@ -9,14 +9,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.decomposition import TruncatedSVD
-from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
 from cane_gane.config import Settings, setting
 from cane_gane.data.graph import adjacency, random_step
 from cane_gane.data.splits import Split
-from cane_gane.data.tfidf import tfidf_vectors
 from cane_gane.evaluation.fitted import Fitted
 from cane_gane.methods.method import Method
 from cane_gane.serving.table import VectorTable
@@ -82,6 +79,10 @@ def step_matrix(split: Split) -> Any:
 
 def text_matrix(split: Split, size: int, seed: int) -> Floats:
     """Returns the first singular directions of the TF-IDF vectors, `[nodes, size]`."""
+    from sklearn.decomposition import TruncatedSVD
+
+    from cane_gane.data.tfidf import tfidf_vectors
+
     vectors = tfidf_vectors(split.network.texts)
     size = min(size, min(vectors.shape) - 1)
     if size < 1 or not vectors.nnz:
@@ -91,6 +92,8 @@ def text_matrix(split: Split, size: int, seed: int) -> Floats:
 
 @threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
 def _fit(split: Split, settings: TadwSettings, seed: int, _: Path | None) -> Fitted:
+    from sklearn.preprocessing import normalize
+
     text = text_matrix(split, settings.text_dimension, seed)
     size = settings.dimension // 2
     turns = sweeps(step_matrix(split), text, size, settings.shrinkage, seed)

@@ -37,6 +37,7 @@ def write_overview(found: Ratios, output: Path) -> None:
              sheet.measure in TITLES and _draw(found, sheet, output))
             for sheet in layouts.sheets(found)
         ],
+        cost=layouts.cost_layout(found),
         ratios=[f"{100 * ratio:g} %" for ratio in found.ratios],
         runs=_links(found, output),
     )  # fmt: skip

@@ -47,11 +47,11 @@ ROOMS = {
     ],
     "report": [
         "titles", "formats", "figures", "paper", "page", "links", "run", "several",
-        "ratios", "layouts", "overview", "ablation",
+        "ratios", "layouts", "overview", "ablation", "reproduction",
     ],
     "runs": [
         "config", "folder", "rivals", "run", "vectors", "signals", "process", "cell",
-        "grid",
+        "grid", "reproduction",
     ],
     "upstream": [
         "parity", "checkout", "standins", "watch", "child", "progress", "original",
@@ -59,8 +59,8 @@ ROOMS = {
     ],
     "api": [""],
     "commands": [
-        "flags", "train", "evaluate", "report", "table", "ablation", "compare",
-        "inspect", "split", "parity",
+        "flags", "train", "evaluate", "report", "table", "ablation", "reproduce",
+        "compare", "inspect", "split", "parity",
     ],
     "__main__": [""],
 }  # fmt: skip

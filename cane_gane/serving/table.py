@@ -11,6 +11,7 @@ import numpy.typing as npt
 from cane_gane.data.splits import Split
 from cane_gane.evaluation.fitted import Floats, Integers, RowFitted, VectorFitted
 from cane_gane.files import new_folder
+from cane_gane.training.runtime import load_tensorflow
 
 
 class VectorTable(VectorFitted):
@@ -45,6 +46,7 @@ class VectorTable(VectorFitted):
 
         Where there is a form, the signature `form` returns it.
         """
+        load_tensorflow(by_pairs=False)  # quietly
         import tensorflow as tf
 
         ids = tf.TensorSpec([None], tf.int64)
@@ -85,6 +87,7 @@ class VectorTable(VectorFitted):
     @classmethod
     def open(cls, path: Path, split: Split, settings: Any) -> VectorTable:
         """Reads back what `save` wrote."""
+        load_tensorflow(by_pairs=False)
         from cane_gane.serving.client import load_signatures
 
         signatures = load_signatures(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -113,6 +113,25 @@ def chosen_settings(values: flags.FlagValues) -> dict[str, Any]:
         name: values[name].value
         for name in names
         if name in values and values[name].value is not None
+    }
+
+
+def method_settings(
+    chosen: Mapping[str, Any], methods: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Returns for each method the chosen settings that it has.
+
+    One that none of the methods has is given to all, which will refuse it.
+    """
+    shared = {own.name for own in Config.fields()}
+    known = {
+        key: shared | {own.name for own in METHODS[key].settings.fields()}
+        for key in methods
+    }
+    every = set().union(*known.values())
+    return {
+        key: {k: v for k, v in chosen.items() if k in own or k not in every}
+        for key, own in known.items()
     }
 
 

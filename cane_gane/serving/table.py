@@ -74,13 +74,13 @@ class VectorTable(VectorFitted):
         def form() -> dict[str, Any]:
             return {"form": module.form.value()}
 
-        signatures = {
-            "score_nodes": tf.function(score_nodes, input_signature=[ids, ids]),
-            "embed_nodes": tf.function(embed_nodes, input_signature=[ids]),
-            "vectors": tf.function(vectors, input_signature=[]),
-        }
+        inputs = {score_nodes: [ids, ids], embed_nodes: [ids], vectors: []}
         if self._form is not None:
-            signatures["form"] = tf.function(form, input_signature=[])
+            inputs[form] = []
+        signatures = {
+            function.__name__: tf.function(function, kinds, autograph=False)
+            for function, kinds in inputs.items()
+        }
         with new_folder(path) as draft:
             tf.saved_model.save(module, str(draft), signatures)
 

@@ -20,8 +20,8 @@ from cane_gane.errors import InputError
 from cane_gane.methods.registry import METHODS
 
 COMMANDS = (
-    "train", "evaluate", "report", "table", "ablation", "compare", "inspect", "split",
-    "parity",
+    "train", "evaluate", "report", "table", "ablation", "reproduce", "compare",
+    "inspect", "split", "parity",
 )  # fmt: skip
 DEFAULT = ("pydocs", "0.55", "ap")
 _RATIO = re.compile(r"[\d.]")  # how one begins
@@ -101,12 +101,13 @@ def _dispatch(argv: Sequence[str]) -> None:
         arguments = values([name, *map(_with_underscores, words)])[1:]
     except flags.Error as error:
         raise InputError(f"{name}: {flag_fault(values, error)}") from None
-    several = module.USAGE[-1].endswith("…") and len(arguments) > len(module.USAGE)
+    last = module.USAGE[-1] if module.USAGE else ""
+    several = last.endswith("…") and len(arguments) > len(module.USAGE)
     if len(arguments) != len(module.USAGE) and not several:
         found = one_line(" ".join(arguments)) or "none"
         raise InputError(
             f"{name}: found {len(arguments)} arguments ({found}); expected "
-            f"{' '.join(module.USAGE)}"
+            f"{' '.join(module.USAGE) or 'none'}"
         )
     module.run(arguments, values)
 

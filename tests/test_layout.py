@@ -14,8 +14,8 @@ PACKAGE = ROOT / "cane_gane"
 ROOMS = {
     "": ["version", "errors", "files", "config", "progress", "beside"],
     "data": [
-        "graph", "tokens", "lines", "splits", "network", "vectors", "tfidf",
-        "statistics", "pydocs", "catalog", "tfds",
+        "graph", "random_walks", "tokens", "lines", "splits", "network", "vectors",
+        "tfidf", "statistics", "pydocs", "catalog", "tfds",
     ],
     "sampling": ["negatives", "edges", "batches"],
     "transport": ["problem", "scalings", "proximal", "adjoint", "solver"],
@@ -41,14 +41,17 @@ ROOMS = {
         "likeness", "walks", "closest", "features", "additive", "softmax", "fit",
     ],
     "serving": ["vectorize", "words", "evidence", "saved_model", "client", "table"],
-    "methods": ["method", "linear", "baselines", "gane", "registry"],
+    "methods": [
+        "method", "linear", "baselines", "gane", "skip_gram", "pair_loss", "deepwalk",
+        "node2vec", "line", "mmb", "naive", "tadw", "cene", "dmte", "registry",
+    ],
     "report": [
         "titles", "formats", "figures", "paper", "page", "links", "run", "several",
-        "ratios", "layouts", "overview", "ablation",
+        "ratios", "layouts", "overview", "ablation", "reproduction",
     ],
     "runs": [
         "config", "folder", "rivals", "run", "vectors", "signals", "process", "cell",
-        "grid",
+        "grid", "reproduction",
     ],
     "upstream": [
         "parity", "checkout", "standins", "watch", "child", "progress", "original",
@@ -56,8 +59,8 @@ ROOMS = {
     ],
     "api": [""],
     "commands": [
-        "flags", "train", "evaluate", "report", "table", "ablation", "compare",
-        "inspect", "split", "parity",
+        "flags", "train", "evaluate", "report", "table", "ablation", "reproduce",
+        "compare", "inspect", "split", "parity",
     ],
     "__main__": [""],
 }  # fmt: skip

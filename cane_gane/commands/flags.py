@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -33,9 +33,20 @@ def define_settings(values: flags.FlagValues, without: Sequence[str]) -> None:
             choices = field.metadata["choices"]
             about = field.metadata["help"]
             about += f": {'|'.join(choices)}" if choices else ""
-            about += f" (default: {field.default})"
+            about += f" (default: {_defaults(field)})"
             # A default of None tells a flag that was not given from one that was.
             _KINDS[str(field.type)](field.name, None, about, flag_values=values)
+
+
+def _defaults(field: dataclasses.Field[Any]) -> str:
+    """Returns a setting's default, and those that other methods have for it."""
+    others: dict[Any, list[str]] = {}
+    for method in METHODS.values():
+        for own in method.settings.fields():
+            if own.name == field.name and own.default != field.default:
+                others.setdefault(own.default, []).append(method.key)
+    each = (f"{value} for {', '.join(keys)}" for value, keys in others.items())
+    return "; ".join([str(field.default), *each])
 
 
 def setting_groups() -> dict[str, tuple[dataclasses.Field[Any], ...]]:
@@ -102,6 +113,25 @@ def chosen_settings(values: flags.FlagValues) -> dict[str, Any]:
         name: values[name].value
         for name in names
         if name in values and values[name].value is not None
+    }
+
+
+def method_settings(
+    chosen: Mapping[str, Any], methods: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Returns for each method the chosen settings that it has.
+
+    One that none of the methods has is given to all, which will refuse it.
+    """
+    shared = {own.name for own in Config.fields()}
+    known = {
+        key: shared | {own.name for own in METHODS[key].settings.fields()}
+        for key in methods
+    }
+    every = set().union(*known.values())
+    return {
+        key: {k: v for k, v in chosen.items() if k in own or k not in every}
+        for key, own in known.items()
     }
 
 

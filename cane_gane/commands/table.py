@@ -11,6 +11,7 @@ from cane_gane.commands.flags import (
     define_jobs,
     define_methods,
     define_settings,
+    method_settings,
     parse_methods,
     parse_ratio,
     parse_seeds,
@@ -66,10 +67,11 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     name = Path(dataset).resolve().name
     output = Path(values.output or f"runs/table-{name}")
     # Seed by seed: an early look shows the whole table.
+    settings = method_settings(chosen_settings(values), methods)
     cells = [
         Cell.of(
             {"dataset": dataset, "ratio": ratio, "method": method, "seed": seed,
-             **chosen_settings(values)}, output,
+             **settings[method]}, output,
         )
         for seed in seeds for ratio in ratios for method in methods
     ]  # fmt: skip

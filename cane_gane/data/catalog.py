@@ -19,7 +19,8 @@ from cane_gane.files import locked, sha256, write_atomically
 from cane_gane.progress import say
 
 COMMIT = "a0e7e7802c3e0f9daf3c230ca6ba91e314f3a749"
-ADDRESS = f"https://raw.githubusercontent.com/thunlp/CANE/{COMMIT}/datasets"
+CANE, DMTE = "thunlp/CANE", "dylanz0426/DMTE"
+COMMITS = {CANE: COMMIT, DMTE: "63bbfd61c6b3466b763b8b626dff40a3d2a17daa"}
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 30  # without an answer
 DOWNLOAD_SECONDS = 600  # for a whole file
@@ -39,6 +40,11 @@ PUBLISHED: Mapping[str, Mapping[str, str]] = {
     "zhihu": {
         "data.txt": "git:ec4932a37d80de84583f0c01548ef3d98344e4dc",
         "graph.txt": "ad7b59c76af4740d2a594bf0a9625652bc47acd4d183b14b91c07c4fab11ff4a",
+    },
+    "dblp": {
+        "data.txt": "7a39c755d240651677a3158de5f5e71d1097bf72c5fdfd149503b3a05b2bbccc",
+        "graph.txt": "7419fb69f4eb8a8a1926d9e7e5a3a2ecef8c25f21d5b0c9bdc3d38d6a75c3224",
+        "group.txt": "3a569dc0b95a799941e70519d27a31c026548267d1fe55b3344f67c8b7f7d35a",
     },
 }
 NAMES = ("pydocs", *PUBLISHED)
@@ -84,9 +90,9 @@ def canonical_name(name: str | Path) -> str:
 def find_dataset(name: str | Path) -> Path:
     """Returns the folder of a data set; downloads or builds it where needed.
 
-    `cora`, `HepTh` and `zhihu` are looked for in `home()`, then in each folder of
-    the search path `CANE_DATASETS`, then downloaded into `home()`. `pydocs` is built
-    there. Anything else is a folder.
+    `cora`, `HepTh`, `zhihu` and `dblp` are looked for in `home()`, then in each folder
+    of the search path `CANE_DATASETS`, then downloaded into `home()`. `pydocs` is
+    built there. Anything else is a folder.
 
     Args:
         name: A name from `NAMES`, in any case, or a folder: `./cora` and any `Path`
@@ -152,7 +158,9 @@ def _download(name: str) -> Path:
 
 
 def _fetch(name: str, file: str) -> bytes:
-    address = os.environ.get("CANE_DATASETS_URL", ADDRESS)
+    repository = DMTE if name == "dblp" else CANE
+    usual = f"https://raw.githubusercontent.com/{repository}/{COMMITS[repository]}"
+    address = os.environ.get("CANE_DATASETS_URL", f"{usual}/datasets")
     try:
         return _read(f"{address}/{name}/{file}")
     except (OSError, ValueError, http.client.HTTPException) as error:
@@ -163,7 +171,7 @@ def _fetch(name: str, file: str) -> bytes:
             f"('{search_path}'), and the download failed ({reason}). "
             "Three ways to get it:\n"
             "  1. run this again with a network connection;\n"
-            f"  2. copy the folder datasets/{name} of github.com/thunlp/CANE "
+            f"  2. copy the folder datasets/{name} of github.com/{repository} "
             f"to {folder};\n"
             f"  3. set CANE_DATASETS to a folder that holds {name}/.\n"
             "The data set pydocs needs none of them: it is built on the spot."

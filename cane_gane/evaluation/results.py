@@ -168,11 +168,19 @@ class Labels:
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds to train and to evaluate, and of each part."""
+    """What a run cost.
+
+    Attributes:
+        train: Seconds to train.
+        evaluate: Seconds to evaluate.
+        parts: Seconds of each part.
+        memory: The most memory of the process up to the end of training, in bytes.
+    """
 
     train: float | None
     evaluate: float | None
     parts: Mapping[str, float] | None = None
+    memory: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

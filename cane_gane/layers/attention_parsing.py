@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -21,6 +22,10 @@ class AttentionParsing(MaskConsumer):
         H = ReLU(Conv2d(T, W_F)),  h = MaxPool(H) B,  w = Softmax(h),  s_{u<-v} = w' S_v
 
     The filters are 1 x `window`, along the context, with zeros beyond a text's ends.
+
+    **Extensions** that the paper names and leaves out: `depth` convolutions, one after
+    the other, each with its ReLU; and several plans of one pair, which `groups` of the
+    word vectors' dimensions have, as the channels of the image.
 
     **Readings.** The paper pools over the context, so that w has n entries, and
     multiplies S_v, which has m rows: `"literal"`, which fits only where n = m.
@@ -45,10 +50,12 @@ class AttentionParsing(MaskConsumer):
         reading: `"context"` or `"literal"`.
         scale: Multiply the plan by n m; False is the paper's.
         return_plan: Also return w.
+        depth: Number of convolutions; the paper's is 1.
+        groups: Number of plans of a pair; the paper's is 1.
         **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
-        plan: Plans T_uv, `[batch, n, m]`.
+        plan: Plans T_uv, `[batch, n, m]`, or `[batch, groups, n, m]` for several.
         context: Word vectors S_v, `[batch, m, p]`.
         source_mask: True at real words of u, or how often each occurs in u,
             `[batch, n]`; pass it, no mask travels with a plan.
@@ -71,6 +78,8 @@ class AttentionParsing(MaskConsumer):
         reading: str = "context",
         scale: bool = True,
         return_plan: bool = False,
+        depth: int = 1,
+        groups: int = 1,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -79,24 +88,36 @@ class AttentionParsing(MaskConsumer):
         self.reading = masking.check_choice("reading", reading, ["context", "literal"])
         self.scale = scale
         self.return_plan = return_plan
+        self.depth = masking.check_positive("depth", depth)
+        self.groups = masking.check_positive("groups", groups)
 
     def build(self, plan_shape: Shape, context_shape: Shape) -> None:
-        """Makes filters `[window, 1, c]` and the linear map B."""
+        """Makes filters `[window, groups, c]`, `[window, c, c]`, … and the map B."""
         self._check_shapes(plan_shape, context_shape)
-        shape = (self.window, 1, self.channels)
-        initial = keras.initializers.RandomUniform(0, 2 / self.window)
-        self.kernel = self.add_weight(shape, initial, name="kernel_0")
+        self.kernels = []
+        for place in range(self.depth):
+            inputs = self.channels if place else self.groups
+            shape = (self.window, inputs, self.channels)
+            initial = keras.initializers.RandomUniform(0, 2 / (self.window * inputs))
+            kernel = self.add_weight(shape, initial, name=f"kernel_{place}")
+            self.kernels.append(kernel)
         initial = keras.initializers.Constant(1 / self.channels)
         self.projection = self.add_weight((self.channels,), initial, name="projection")
 
+    @property
+    def kernel(self) -> tf.Variable:
+        """The filters of the first convolution, `[window, groups, c]`."""
+        return self.kernels[0]
+
     def _check_shapes(self, plan_shape: Shape, context_shape: Shape) -> None:
-        fits = len(plan_shape) == len(context_shape) == 3
-        if not fits or _differ(plan_shape[2], context_shape[1]):
+        fits = len(context_shape) == 3 and len(plan_shape) == 3 + (self.groups > 1)
+        if not fits or _differ(plan_shape[-1], context_shape[1]):
+            wanted = "[batch, n, m]" if self.groups == 1 else "[batch, groups, n, m]"
             raise ValueError(
-                "plan must have shape [batch, n, m] and context [batch, m, p]; "
+                f"plan must have shape {wanted} and context [batch, m, p]; "
                 f"received {tuple(plan_shape)} and {tuple(context_shape)}"
             )
-        if self.reading == "literal" and _differ(plan_shape[1], plan_shape[2]):
+        if self.reading == "literal" and _differ(plan_shape[-2], plan_shape[-1]):
             raise ValueError(
                 "reading='literal' needs both texts padded to one length; "
                 f"received a plan of shape {tuple(plan_shape)}"
@@ -113,8 +134,9 @@ class AttentionParsing(MaskConsumer):
         """The global alignment, and the weights if they were asked for."""
         self._check_shapes(plan.shape, context.shape)
         dtype = precise(plan).dtype
-        source_counts = masking.word_counts(source_mask, plan, dtype)
-        context_counts = masking.word_counts(context_mask, plan, dtype, axis=2)
+        one = plan if self.groups == 1 else plan[:, 0]
+        source_counts = masking.word_counts(source_mask, one, dtype)
+        context_counts = masking.word_counts(context_mask, one, dtype, axis=2)
         positions = _in_a_row(context_counts > 0)
         order = positions if context_order is None else context_order
         pooled = self._parse(plan, source_counts, context_counts, order)
@@ -143,23 +165,52 @@ class AttentionParsing(MaskConsumer):
             tf.cast(tf.math.divide_no_nan(tf.ones((), dtype), counts), plan.dtype)
             for counts in (source_counts, context_counts)
         )
-        hidden = tf.transpose(plan, [0, 2, 1])  # the convolution is along the context
-        hidden = hidden * columns[:, :, None] * rows[:, None, :]
-        kernel = tf.cast(self.kernel[:, 0], plan.dtype)
-        if self.reading == "context":
+        plans = [plan] if self.groups == 1 else tf.unstack(plan, self.groups, axis=1)
+        # the convolution is along the context
+        hidden = [
+            tf.transpose(own, [0, 2, 1]) * columns[:, :, None] * rows[:, None, :]
+            for own in plans
+        ]
+        kernels = [tf.cast(kernel, plan.dtype) for kernel in self.kernels]
+        if self.reading == "context" and self.groups == self.depth == 1:
             # ReLU and the maximum can be exchanged: one column is left to look at
-            pooled = tf.nn.relu(largest_of_columns(hidden, kernel, order))
+            pooled = largest_of_columns(hidden[0], kernels[0][:, 0], order)
+            pooled = tf.nn.relu(pooled)
         else:
             # never below 0, so zeros at padding leave a maximum as it is
             written = tf.cast(order > 0, plan.dtype)[:, :, None, None]
             read = tf.cast(source_counts > 0, plan.dtype)[:, None, None, :]
-            hidden = tf.nn.relu(convolve(hidden, kernel, order)) * written * read
-            pooled = tf.transpose(tf.reduce_max(hidden, 1), [0, 2, 1])
+            image = tf.nn.relu(_convolve_all(hidden, kernels[0], order))
+            image *= written * read
+            for kernel in kernels[1:]:
+                # positions are in a row by now
+                image = tf.unstack(image, self.channels, axis=2)
+                image = tf.nn.relu(_convolve_all(image, kernel, _in_a_row(order > 0)))
+                image *= written * read
+            if self.reading == "context":
+                pooled = tf.reduce_max(image, 3)
+            else:
+                pooled = tf.transpose(tf.reduce_max(image, 1), [0, 2, 1])
         if not self.scale:
             return precise(pooled)
         # filters keep a factor, so that it can wait for fewer numbers
         size = lengths(source_counts) * lengths(context_counts)
         return precise(pooled) * tf.expand_dims(size, 2)
+
+
+def _convolve_all(
+    images: Sequence[tf.Tensor], kernel: tf.Tensor, order: tf.Tensor
+) -> tf.Tensor:
+    """The sum over channels of their convolutions, `[batch, m, c, n]`.
+
+    Args:
+        images: A channel each, `[batch, k, n]`.
+        kernel: `[window, channels, c]`.
+        order: Which row is at each position, `[batch, m]`.
+    """
+    filters = tf.unstack(kernel, axis=1)
+    parts = [convolve(a, f, order) for a, f in zip(images, filters, strict=True)]
+    return parts[0] if len(parts) == 1 else tf.add_n(parts)
 
 
 def _in_a_row(real: tf.Tensor) -> tf.Tensor:

@@ -7,7 +7,13 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from cane_gane.layers.masking import Mask, lengths, weighted_words, word_counts
+from cane_gane.layers.masking import (
+    Mask,
+    check_positive,
+    lengths,
+    weighted_words,
+    word_counts,
+)
 from cane_gane.layers.transport_plan import TransportPlan
 
 
@@ -36,6 +42,7 @@ class TransportAlignment(TransportPlan):
         return_plan: Also return the plan.
         pooled: Return the mean of each aligned text alone. It is an average of the
             other text's words, so that no word is aligned by itself.
+        groups: Parts of the word vectors' dimensions, each with a plan of its own.
         **kwargs: Of `TransportPlan`: `cost`, `beta`, `iterations`,
             `inner_iterations`, `gradient`, `name`, `dtype`.
 
@@ -49,7 +56,8 @@ class TransportAlignment(TransportPlan):
     Returns:
         `(source_aligned, target_aligned)`, `[batch, n, p]` and `[batch, m, p]`, zeros
         at padding, or their means over real words, `[batch, p]` each; with
-        `return_plan` also the plan, `[batch, n, m]`, unscaled.
+        `return_plan` also the plan, `[batch, n, m]`, unscaled, or with several groups
+        their plans, `[batch, groups, n, m]`.
 
     Raises:
         ValueError: The cost is not known, or the solver refuses a setting.
@@ -60,12 +68,14 @@ class TransportAlignment(TransportPlan):
         scale: bool = True,
         return_plan: bool = False,
         pooled: bool = False,
+        groups: int = 1,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.scale = scale
         self.return_plan = return_plan
         self.pooled = pooled
+        self.groups = check_positive("groups", groups)
 
     def call(
         self,
@@ -75,6 +85,45 @@ class TransportAlignment(TransportPlan):
         target_mask: Mask = None,
     ) -> tuple[tf.Tensor, ...]:
         """Both texts aligned, and the plan if it was asked for."""
+        if self.groups == 1:
+            return self._align(source, target, source_mask, target_mask)
+        # A group is a batch of its own, whose word vectors are narrower.
+        words = [self._apart(words) for words in (source, target)]
+        masks = [
+            None if mask is None else tf.repeat(mask, self.groups, axis=0)
+            for mask in (source_mask, target_mask)
+        ]
+        aligned, other, *plan = self._align(*words, *masks)
+        apart = [
+            tf.reshape(own, [-1, self.groups, *tf.unstack(tf.shape(own))[1:]])
+            for own in plan
+        ]
+        return self._together(aligned), self._together(other), *apart
+
+    def _apart(self, words: tf.Tensor) -> tf.Tensor:
+        """Word vectors `[b, n, p]` by groups, `[b * groups, n, p / groups]`."""
+        batch, length, _ = tf.unstack(tf.shape(words))
+        width = words.shape[-1] // self.groups
+        parts = tf.reshape(words, [batch, length, self.groups, width])
+        parts = tf.transpose(parts, [0, 2, 1, 3])
+        return tf.reshape(parts, [batch * self.groups, length, width])
+
+    def _together(self, parts: tf.Tensor) -> tf.Tensor:
+        """What `_apart` made, or the means of it over words, side by side again."""
+        width = parts.shape[-1] * self.groups
+        if self.pooled:
+            return tf.reshape(parts, [-1, width])
+        length = tf.shape(parts)[1]
+        parts = tf.reshape(parts, [-1, self.groups, length, width // self.groups])
+        return tf.reshape(tf.transpose(parts, [0, 2, 1, 3]), [-1, length, width])
+
+    def _align(
+        self,
+        source: tf.Tensor,
+        target: tf.Tensor,
+        source_mask: Mask,
+        target_mask: Mask,
+    ) -> tuple[tf.Tensor, ...]:
         with tf.name_scope("plan"):
             plan = self.solve(source, target, source_mask, target_mask)
         source_counts = word_counts(source_mask, source, plan.dtype)

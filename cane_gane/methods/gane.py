@@ -192,6 +192,8 @@ def _write_start(
     """
     if settings.start == settings.places == "random" or settings.map_mixed:
         return None
+    if settings.kernel != "inner":
+        return None
     from cane_gane.evaluation.fitted import VectorFitted
     from cane_gane.models.pair_scorer import text_vectors
 

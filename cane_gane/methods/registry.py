@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from cane_gane.config import suggestion
 from cane_gane.errors import InputError
-from cane_gane.methods import gane
+from cane_gane.methods import (
+    cene,
+    deepwalk,
+    dmte,
+    gane,
+    line,
+    mmb,
+    naive,
+    node2vec,
+    tadw,
+)
 from cane_gane.methods.method import Method
 
 METHODS: dict[str, Method] = {
-    method.key: method for method in (gane.CANE, gane.WANE, gane.OT, gane.AP)
-}
+    method.key: method
+    for method in (
+        gane.CANE, gane.WANE, gane.OT, gane.AP,
+        mmb.MMB, deepwalk.DEEPWALK, node2vec.NODE2VEC, line.LINE, naive.NAIVE,
+        tadw.TADW, cene.CENE, dmte.DMTE,
+    )
+}  # fmt: skip
 
 
 def find_method(key: str) -> Method:

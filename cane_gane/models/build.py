@@ -30,7 +30,8 @@ def build_model(
     """
     keras.utils.set_random_seed(seed)
     kind = CANE if variant == "cane" else PairModel
-    options = _chosen(settings, "dimension", "clip", "map_mixed", "word_dropout")
+    names = ("dimension", "clip", "map_mixed", "word_dropout", "kernel", "bandwidth")
+    options = _chosen(settings, *names)
     return kind(
         _encoder(settings, variant),
         word_count=word_count,
@@ -53,9 +54,11 @@ def _encoder(settings: ModelSettings, variant: str) -> keras.layers.Layer:
     if variant == "wane":
         return SoftmaxEncoder(units, **options)
     if variant == "ap":
-        options["parsing"] = _chosen(settings, "window", "channels", "reading")
+        names = ("window", "channels", "reading", "depth")
+        options["parsing"] = _chosen(settings, *names)
     options["transport"] = _chosen(settings, "beta", "iterations", "gradient")
-    return TransportEncoder(units, scale=settings.scale, **options)
+    options |= _chosen(settings, "scale", "groups")
+    return TransportEncoder(units, **options)
 
 
 def _chosen(settings: ModelSettings, *names: str) -> dict[str, Any]:

@@ -55,7 +55,8 @@ class _Encoder(MaskConsumer):
         words, vector = (batch, None, width), (batch, width)
         parts = [words, vector if self.align.pooled else words]
         if self.parse is not None:
-            self.parse.build((batch, None, None), words)
+            several = () if self.parse.groups == 1 else (self.parse.groups,)
+            self.parse.build((batch, *several, None, None), words)
             parts.append(vector)
         self.aggregate.build(parts)
 
@@ -86,7 +87,7 @@ class _Encoder(MaskConsumer):
         source_aligned, target_aligned, plan, *_ = self.align(source, target, **masks)
         source_parts, target_parts = [source, source_aligned], [target, target_aligned]
         if (parse := self.parse) is not None:
-            back = tf.transpose(plan, [0, 2, 1])
+            back = tf.linalg.matrix_transpose(plan)
             near = {"source_mask": source_mask, "context_mask": target_mask}
             far = {"source_mask": target_mask, "context_mask": source_mask}
             source_parts.append(parse(plan, target, context_order=target_order, **near))
@@ -99,10 +100,11 @@ class _Encoder(MaskConsumer):
     ) -> tf.Tensor:
         """Returns how the words are aligned, `[b, n, m]`; takes what `call` does.
 
-        That is the transport plan, or what each source word attends to, where rows
-        sum to 1.
+        That is the transport plan, the mean of those of several groups, or what each
+        source word attends to, where rows sum to 1.
         """
-        return self.align(source, target, **masks)[2]
+        plan = self.align(source, target, **masks)[2]
+        return plan if plan.shape.rank == 3 else tf.reduce_mean(plan, 1)
 
 
 @keras.saving.register_keras_serializable(package="cane_gane")
@@ -121,6 +123,7 @@ class TransportEncoder(_Encoder):
         scale: bool = True,
         transport: dict[str, Any] | None = None,
         parsing: dict[str, Any] | None = None,
+        groups: int = 1,
         kernel_initializer: Any = "glorot_uniform",
         **kwargs: Any,
     ) -> None:
@@ -132,12 +135,14 @@ class TransportEncoder(_Encoder):
             scale: Whether the plan is scaled by the texts' lengths.
             transport: Options of `TransportPlan`.
             parsing: Options of `AttentionParsing` for GANE-AP, None for GANE-OT.
+            groups: Parts of the word vectors' dimensions, each with its plan.
             kernel_initializer: Where the map to text vectors starts from.
             **kwargs: What `keras.layers.Layer` takes.
         """
         super().__init__(**kwargs)
         self.scale, self.transport, self.parsing = scale, transport, parsing
-        shared = {"scale": scale, "dtype": self.dtype_policy}
+        self.groups = groups
+        shared = {"scale": scale, "groups": groups, "dtype": self.dtype_policy}
         options = {"return_plan": True, "pooled": pooling == "mean", **shared}
         self.align = TransportAlignment(name="align", **options, **(transport or {}))
         if parsing is not None:

@@ -16,6 +16,8 @@ from cane_gane.models.merging import Texts, merged
 
 PreparedTexts = Any  # `Texts`, or word ids where words are not merged
 
+# What a term of the score is, by what the layer calls it.
+KERNELS = {"inner": "euclidean", "gaussian": "rbf", "imq": "imq"}
 _WORD_SPREAD = 0.3  # standard deviation of the word table at the start
 
 
@@ -36,6 +38,8 @@ class PairScorer(Configured, keras.Model):
         dimension: int,
         clip: bool = True,
         map_mixed: bool = False,
+        kernel: str = "inner",
+        bandwidth: float = 1.0,
         structure_spread: float = 0.3,
         seed: int = 1,
         **options: Any,
@@ -50,6 +54,8 @@ class PairScorer(Configured, keras.Model):
             dimension: Columns of both tables.
             clip: Whether node vectors are clipped to norm 1 when they are read.
             map_mixed: Whether the mixed terms have a trainable linear map.
+            kernel: What a term is: one of `KERNELS`.
+            bandwidth: Of the kernels that look at distances.
             structure_spread: Standard deviation of the node table at the start.
             seed: What the initial values depend on.
             **options: What `keras.Model` takes.
@@ -58,6 +64,7 @@ class PairScorer(Configured, keras.Model):
         self.encoder = encoder
         self.word_count, self.node_count = word_count, node_count
         self.dimension, self.clip, self.map_mixed = dimension, clip, map_mixed
+        self.kernel, self.bandwidth = kernel, bandwidth
         self.structure_spread, self.seed = structure_spread, seed
         normal = keras.initializers.TruncatedNormal
         shape, initial = (word_count, dimension), normal(stddev=_WORD_SPREAD, seed=seed)
@@ -65,10 +72,13 @@ class PairScorer(Configured, keras.Model):
         shape = (node_count, dimension)
         initial = normal(stddev=structure_spread, seed=seed + 1)
         self.structure = self.add_weight(shape, initial, name="structure")
-        self.mixed = InnerProduct(mapped=map_mixed, name="mixed")
+        shared: dict[str, Any] = {"kernel": KERNELS[kernel], "bandwidth": bandwidth}
+        self.mixed = InnerProduct(mapped=map_mixed, name="mixed", **shared)
+        self.plain = InnerProduct(name="plain", **shared)
         if not encoder.built:
             encoder.build((None, None, dimension), (None, None, dimension))
-        self.mixed.build((None, dimension), (None, dimension))
+        for product in (self.mixed, self.plain):
+            product.build((None, dimension), (None, dimension))
         self.built = True
 
     def encode(
@@ -126,6 +136,10 @@ class PairScorer(Configured, keras.Model):
         rows = tf.gather(self.structure.value, nodes)
         return tf.clip_by_norm(rows, 1.0, axes=-1) if self.clip else rows
 
+    def text_term(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+        """Returns the term ss of pairs of text vectors, `[..., d]` to `[...]`."""
+        return self.plain(source, target)
+
     def pair_terms(
         self,
         source_text: tf.Tensor,
@@ -134,8 +148,8 @@ class PairScorer(Configured, keras.Model):
         target_structure: tf.Tensor,
     ) -> tf.Tensor:
         """Returns the terms ss, tt, ts and st of pairs of vectors, `[..., 4]`."""
-        ss = tf.reduce_sum(source_text * target_text, -1)
-        tt = tf.reduce_sum(source_structure * target_structure, -1)
+        ss = self.text_term(source_text, target_text)
+        tt = self.plain(source_structure, target_structure)
         ts = self.mixed(source_structure, target_text)
         st = self.mixed(target_structure, source_text)
         return tf.stack([ss, tt, ts, st], axis=-1)

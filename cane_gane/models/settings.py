@@ -66,6 +66,18 @@ class ModelSettings(Settings):
         21, "width of the parsing convolution (ap)", low=1, high=1_000
     )
     channels: int = setting(1, "channels of that convolution (ap)", low=1, high=1_000)
+    depth: int = setting(1, "such convolutions, one after another (ap)", low=1, high=9)
+    groups: int = setting(
+        1, "parts of the word vectors' dimensions, each with its plan (ot, ap)",
+        low=1, high=100,
+    )  # fmt: skip
+    kernel: str = setting(
+        "inner", "what each term of the score is: an inner product, or a function of "
+        "the distance", choices=("inner", "gaussian", "imq"),
+    )  # fmt: skip
+    bandwidth: float = setting(
+        4.0, "the distance that counts as far (gaussian, imq)", low=1e-3, high=1e6
+    )
     reading: str = setting(
         "context", "whose words the parsed weights are on (ap)",
         choices=("context", "literal"),
@@ -123,6 +135,11 @@ class ModelSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.term_weights()
+        if self.dimension % self.groups:
+            raise InputError(
+                f"found {self.groups} groups of {self.dimension} dimensions; expected "
+                "a number of groups that divides the dimension"
+            )
 
     @classmethod
     def defaults(cls, chosen: Mapping[str, Any]) -> Mapping[str, Any]:

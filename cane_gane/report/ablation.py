@@ -34,6 +34,15 @@ def auc_by_window(found: Found) -> dict[int, dict[str, list[float]]]:
     }
 
 
+def window_curves(found: Found) -> dict[str, dict[int, list[float]]]:
+    """Returns for each protocol's title the AUC in % of each repeat, by window."""
+    windows = auc_by_window(found)
+    return {
+        protocol_title(name): {w: own[name] for w, own in windows.items() if own[name]}
+        for name in next(iter(windows.values()))
+    }
+
+
 def write_ablation(title: str, found: Found, output: Path) -> None:
     """Writes ablation.json, the figure and the page.
 
@@ -43,11 +52,7 @@ def write_ablation(title: str, found: Found, output: Path) -> None:
         output: The folder.
     """
     windows = auc_by_window(found)
-    curves = {
-        protocol_title(name): {w: own[name] for w, own in windows.items() if own[name]}
-        for name in next(iter(windows.values()))
-    }
-    figure = figures.window_curve(curves)
+    figure = figures.window_curve(window_curves(found))
     text = json.dumps(windows, indent=1) + "\n"
     write_atomically(output / "ablation.json", text.encode())
     write_page(
@@ -56,13 +61,13 @@ def write_ablation(title: str, found: Found, output: Path) -> None:
         title=f"Window of {method_title('ap')}: {title}",
         subtitle="Link prediction, pair by pair.",
         drawn=figures.save(figure, output / "figures", "ablation"),
-        rows=_rows(found),
+        rows=window_rows(found),
     )
 
 
 def ablation_table(found: Found) -> str:
     """Lays the means and standard deviations out for a terminal."""
-    rows = _rows(found)
+    rows = window_rows(found)
     widths = [6, 9, *(max(22, len(title) + 3) for title in rows[0][2:])]
     return "\n".join(
         "".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
@@ -70,7 +75,7 @@ def ablation_table(found: Found) -> str:
     )
 
 
-def _rows(found: Found) -> list[list[str]]:
+def window_rows(found: Found) -> list[list[str]]:
     """Returns a header, and a row for each window."""
     windows = auc_by_window(found)
     protocols = map(protocol_title, next(iter(windows.values())))

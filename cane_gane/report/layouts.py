@@ -16,9 +16,10 @@ from cane_gane.evaluation.show import SHOWN, TITLES, percent
 from cane_gane.progress import duration
 from cane_gane.report.formats import Layout
 from cane_gane.report.links import difference_text
-from cane_gane.report.ratios import Gap, Ratios, Row
+from cane_gane.report.page import memory_text
+from cane_gane.report.ratios import Cost, Gap, Ratios, Row
 from cane_gane.report.several import Entry, OneRun
-from cane_gane.report.titles import MAIN, predicts, protocol_title
+from cane_gane.report.titles import MAIN, method_title, predicts, protocol_title
 
 GAP = "mrr_difference"  # the measure of a method less the best baseline
 _MEASURES = (*SHOWN, GAP, "macro_f1")
@@ -94,15 +95,31 @@ def layout(found: Ratios, sheet: Sheet) -> Layout:
     )
 
 
+def cost_layout(found: Ratios) -> Layout:
+    """Lays out what it takes to fit each method: time and memory."""
+    rows = [
+        (method_title(key), *(_cost(found.cost(key, ratio)) for ratio in found.ratios))
+        for key in found.variants
+    ]
+    header = ("edges for training", *(f"{100 * ratio:g} %" for ratio in found.ratios))
+    notes = [
+        "Seconds by the clock on the wall, the mean over seeds, with as many runs at "
+        "once as --jobs said; the most memory of a run's process, its libraries "
+        "included."
+    ]
+    return Layout(f"{found.dataset}: time and memory to fit", header, [rows], notes)
+
+
 def as_markdown(found: Ratios) -> str:
     """Returns all tables in Markdown."""
     tables = [layout(found, sheet).markdown() for sheet in sheets(found)]
-    return "\n\n".join([*tables, progress(found)])
+    return "\n\n".join([*tables, cost_layout(found).markdown(), progress(found)])
 
 
 def as_latex(found: Ratios) -> str:
     """Returns all tables in LaTeX."""
-    return "\n\n".join(layout(found, sheet).latex() for sheet in sheets(found))
+    tables = [layout(found, sheet).latex() for sheet in sheets(found)]
+    return "\n\n".join([*tables, cost_layout(found).latex()])
 
 
 def as_csv(found: Ratios) -> str:
@@ -149,6 +166,7 @@ def as_json(found: Ratios) -> str:
         "seeds": list(found.seeds),
         "runs": {"finished": len(found.runs), "all": found.count},
         "seconds": found.seconds,
+        "cost": {key: _costs(found, key) for key in found.variants},
         **nested,
     }
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
@@ -160,6 +178,17 @@ def progress(found: Ratios) -> str:
         f"{len(found.runs)} of {found.count} runs are finished; they took "
         f"{duration(found.seconds)} to train and evaluate, added up."
     )
+
+
+def _costs(found: Ratios, key: str) -> dict[str, Any]:
+    known = ((ratio, found.cost(key, ratio)) for ratio in found.ratios)
+    return {f"{ratio:g}": asdict(own) for ratio, own in known if own}
+
+
+def _cost(own: Cost | None) -> str:
+    if own is None:
+        return "–"
+    return f"{duration(own.seconds)}, {memory_text(own.memory)}"
 
 
 def _text(own: Entry | None, seeds: int) -> str:

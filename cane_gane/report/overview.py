@@ -37,6 +37,7 @@ def write_overview(found: Ratios, output: Path) -> None:
              sheet.measure in TITLES and _draw(found, sheet, output))
             for sheet in layouts.sheets(found)
         ],
+        cost=layouts.cost_layout(found),
         ratios=[f"{100 * ratio:g} %" for ratio in found.ratios],
         runs=_links(found, output),
     )  # fmt: skip
@@ -63,7 +64,7 @@ def _draw(found: Ratios, sheet: layouts.Sheet, output: Path) -> bytes:
     curves = {row.title: points(row.entries) for row in ours}
     beside = sheet.measure == "auc" and sheet.protocol in paper.PROTOCOLS
     shown = {*curves, "CANE's README"} if beside else set()
-    published = paper.titled_curves(found.published).items()
+    published = paper.titled_curves(found.published, found.variants).items()
     figure = figures.ratio_curves(
         {k: v for k, v in published if k in shown}, curves, TITLES[sheet.measure]
     )

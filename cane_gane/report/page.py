@@ -43,6 +43,11 @@ def link(path: Path, home: Path) -> str:
     return f"./{quote(os.fsencode(os.path.relpath(path, home)))}"
 
 
+def memory_text(size: int | None) -> str:
+    """Returns bytes as a person would say them; a dash where they are not known."""
+    return "–" if size is None else f"{size / 2**20:,.0f} MB"
+
+
 def time_text(seconds: float | None) -> str:
     """Returns a time as a person would say it; a dash where it is not known."""
     return "–" if seconds is None else duration(seconds)
@@ -86,6 +91,7 @@ _PAGES = Environment(
     lstrip_blocks=True,
 )
 _PAGES.globals["time_text"] = time_text
+_PAGES.globals["memory_text"] = memory_text
 _PAGES.filters |= {
     "cells": _cells,
     "picture": _picture,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from cane_gane.methods import registry
 # The paper names no negatives: its AUC stands beside each protocol that it may be of.
 PROTOCOLS = ("upstream", "strict", "all_edges")
 README = "upstream"  # the row of CANE's README
+FRAME = ("cane", "wane", "ot", "ap")  # the rows of one frame, which figures always show
 
 
 @cache
@@ -54,11 +55,15 @@ def auc_curves(name: str | None) -> dict[str, list[tuple[float, float]]]:
     }
 
 
-def titled_curves(name: str | None) -> dict[str, list[tuple[float, float]]]:
-    """Returns the same by the titles that a reader knows."""
+def titled_curves(
+    name: str | None, methods: Iterable[str] = ()
+) -> dict[str, list[tuple[float, float]]]:
+    """Returns the rows of `FRAME` and of some methods by the titles readers know."""
+    shown = {*FRAME, README, *map(row_of, methods)}
     titles = {own.paper: own.title for own in registry.METHODS.values() if own.paper}
     titles[README] = "CANE's README"
-    return {titles.get(key, key): curve for key, curve in auc_curves(name).items()}
+    curves = auc_curves(name).items()
+    return {titles.get(key, key): curve for key, curve in curves if key in shown}
 
 
 def auc(name: str | None, row: str | None, ratio: float) -> float | None:

@@ -30,6 +30,19 @@ class Gap(Entry):
 
 
 @dataclass(frozen=True)
+class Cost:
+    """What it takes to fit a method.
+
+    Attributes:
+        seconds: The mean over repeats.
+        memory: The most of all repeats, in bytes, where it is known.
+    """
+
+    seconds: float
+    memory: int | None
+
+
+@dataclass(frozen=True)
 class Row:
     """One line of a table.
 
@@ -144,6 +157,15 @@ class Ratios:
             Row("ours", key, f"{method_title(key)} less {baseline_title(rival)}", own)
             for (key, rival), own in rows.items()
         ]
+
+    def cost(self, variant: str, ratio: float) -> Cost | None:
+        """Returns what it takes to fit a method, over seeds, where that is known."""
+        times = [run.evaluation.time for run in self.at(ratio, variant)]
+        seconds = [own.train for own in times if own.train is not None]
+        memory = [own.memory for own in times if own.memory is not None]
+        if not seconds:
+            return None
+        return Cost(fmean(seconds), max(memory, default=None))
 
     def label_rows(self) -> list[Row]:
         """Returns Macro-F1 of our methods, and of the paper below each.

@@ -55,7 +55,7 @@ class RunReport:
         if self.examples.map:
             made["map"] = figures.node_map(self.examples.map)
         if points := self._ratio_points():
-            published = paper.titled_curves(self._published)
+            published = paper.titled_curves(self._published, [self._key])
             made["ratios"] = figures.ratio_curves(published, points)
         self.drawn = {
             name: figures.save(figure, folder, name) for name, figure in made.items()

@@ -18,7 +18,7 @@ from cane_gane.evaluation.results import Difference, Evaluation, Figures
 from cane_gane.evaluation.show import SHOWN, TITLES, link_rows, percent
 from cane_gane.report import figures, paper
 from cane_gane.report.links import Table, difference_table, figure_cell, row_title
-from cane_gane.report.page import Cell, link, time_text, write_page
+from cane_gane.report.page import Cell, link, memory_text, time_text, write_page
 from cane_gane.report.titles import method_title, ordered, predicts, protocol_title
 
 Share = tuple[float | None, float | None]  # a share from 0 to 1, and its error
@@ -278,6 +278,7 @@ def _times(runs: Sequence[OneRun]) -> Iterator[Cells]:
     found = [run.evaluation for run in runs]
     yield "training", *(time_text(own.time.train) for own in found)
     yield "evaluation", *(time_text(own.time.evaluate) for own in found)
+    yield "memory", *(memory_text(own.time.memory) for own in found)
     yield "best epoch", *(own.best_epoch or "–" for own in found)
 
 
@@ -299,7 +300,8 @@ def _draw_curves(
         name = inside[0].dataset
         same = sum(other == name for other, _ in drawn)
         file = f"ratios_{name}" + (f"_{same + 1}" if same else "")
-        theirs, made = paper.titled_curves(published), {}
+        theirs = paper.titled_curves(published, (run.method for run in inside))
+        made = {}
         for protocol in paper.PROTOCOLS:
             ours = _curves(inside, protocol)
             if ours and (theirs or max(map(len, ours.values())) > 1):

@@ -26,6 +26,9 @@ class CellError(InputError):
 class Grid:
     """All runs of a grid. Finished ones are not run again, cut ones go on.
 
+    Attributes:
+        jobs: How many run at once.
+
     Example:
         >>> grid = Grid(cells, Path("runs/table-cora"), jobs=2)
         >>> error = grid.run(lambda: print(len(grid.finished)))
@@ -38,6 +41,7 @@ class Grid:
         *,
         jobs: int | None = None,
         device: str = "auto",
+        weigh: Callable[[Cell], float] = lambda cell: 1.0,
     ) -> None:
         """Takes the runs.
 
@@ -46,6 +50,8 @@ class Grid:
             home: The folder above all of theirs.
             jobs: How many run at once; by default as many as there are cores.
             device: Where they compute.
+            weigh: How long a run will take beside others, to tell the time that is
+                left.
 
         Raises:
             InputError: A folder has a run with other settings or data.
@@ -53,11 +59,12 @@ class Grid:
         cores = core_count()
         self._cells = cells
         self._home = home
-        self._jobs = min(jobs or cores, len(cells))
+        self.jobs = min(jobs or cores, len(cells))
         self._device = device
-        self._threads = max(1, cores // self._jobs)
+        self._threads = max(1, cores // self.jobs)
         self._failed: list[Cell] = []
-        self._seconds: list[float] = []  # of the runs that ended well here
+        self._weigh = weigh
+        self._seconds = self._weight = 0.0  # of the runs that ended well here
         for cell in cells:
             cell.folder.check(cell.config, "choose another --output")
 
@@ -86,7 +93,7 @@ class Grid:
         try:
             with ends_as_interrupts():
                 while waiting or running or changed:
-                    while waiting and len(running) < self._jobs:
+                    while waiting and len(running) < self.jobs:
                         running.append(self._start(waiting.pop(0)))
                     if changed:  # the cores are busy again by now
                         on_change()
@@ -94,7 +101,7 @@ class Grid:
                     ended = [child for child in running if self._has_ended(child)]
                     for child in ended:
                         running.remove(child)
-                        self._say_end(child, len(waiting), running)
+                        self._say_end(child, waiting, running)
                     changed = any(child.well for child in ended)
         except KeyboardInterrupt:
             raise KeyboardInterrupt("the same command goes on from there") from None
@@ -107,23 +114,26 @@ class Grid:
 
     def _start(self, cell: Cell) -> Child:
         # By --jobs, not by what is left: a run that goes on has the same threads.
-        shared = dict.fromkeys(_THREADS, str(self._threads)) if self._jobs > 1 else {}
+        shared = dict.fromkeys(_THREADS, str(self._threads)) if self.jobs > 1 else {}
         return Child(cell, self._device, shared)
 
     def _has_ended(self, child: Child) -> bool:
         ended = child.poll()
-        if self._jobs == 1:
+        if self.jobs == 1:
             print(child.news(), end="", file=sys.stderr, flush=True)
         return ended
 
-    def _say_end(self, child: Child, waiting: int, running: Sequence[Child]) -> None:
+    def _say_end(
+        self, child: Child, waiting: Sequence[Cell], running: Sequence[Child]
+    ) -> None:
         """Says how a run ended, and how long the others may take."""
         if child.well:
-            self._seconds.append(child.seconds)
+            self._seconds += child.seconds
+            self._weight += self._weigh(child.cell)
         else:
             self._failed.append(child.cell)
-        left = self._left(waiting, [one.seconds for one in running])
-        ended = len(self._cells) - waiting - len(running)
+        left = self._left(waiting, running)
+        ended = len(self._cells) - len(waiting) - len(running)
         parts = [
             f"{ended}/{len(self._cells)}",
             str(child.cell.folder.path.relative_to(self._home)),
@@ -133,21 +143,24 @@ class Grid:
         ]
         say("  ".join(filter(None, parts)))
 
-    def _left(self, waiting: int, running: Sequence[float]) -> float | None:
+    def _left(self, waiting: Sequence[Cell], running: Sequence[Child]) -> float | None:
         """Estimates the seconds to the end from the runs that ended well."""
-        if not self._seconds or not (waiting or running):
+        if not self._weight or not (waiting or running):
             return None
-        mean = sum(self._seconds) / len(self._seconds)
-        # One that has run for longer than the mean is not at its end for that.
-        begun = sum(max(mean / 10, mean - seconds) for seconds in running)
-        return (waiting * mean + begun) / min(self._jobs, waiting + len(running))
+        unit = self._seconds / self._weight
+        later = sum(unit * self._weigh(cell) for cell in waiting)
+        for child in running:
+            # One that runs for longer than was expected is not at its end for that.
+            expected = unit * self._weigh(child.cell)
+            later += max(expected / 10, expected - child.seconds)
+        return later / min(self.jobs, len(waiting) + len(running))
 
     def _say_start(self, waiting: int) -> None:
         there = len(self._cells) - waiting
         if waiting:
             say(
                 f"{len(self._cells)} runs, {there} of them finished before; "
-                f"{self._jobs} at once; each has its log.txt below {self._home}"
+                f"{self.jobs} at once; each has its log.txt below {self._home}"
             )
 
     def _error(self) -> CellError | None:

@@ -37,7 +37,7 @@ from cane_gane.evaluation.results import (
 from cane_gane.evaluation.search import known_items
 from cane_gane.files import digest
 from cane_gane.methods.registry import find_method
-from cane_gane.progress import Stopwatch, say
+from cane_gane.progress import Stopwatch, peak_memory, say
 from cane_gane.report.run import RunReport
 from cane_gane.runs.config import Config
 from cane_gane.runs.folder import EDGES, MODEL, README, RunFolder
@@ -93,6 +93,7 @@ def run(
         )
         with clock("train"):
             fitted = method.fit(split, config.settings, config.seed, folder.path)
+        clock.memory = peak_memory()
         # Epochs of an earlier start count too.
         epochs = sum(row["seconds"] for row in fitted.history)
         clock.seconds["train"] = max(clock.seconds["train"], epochs)
@@ -143,6 +144,7 @@ def repeat(path: Path, dataset: str | None = None) -> Evaluation:
         parts = time.parts or {}
         clock.seconds = {part: parts[part] for part in _BEFORE if part in parts}
         clock.seconds.setdefault("train", time.train or 0.0)
+        clock.memory = time.memory
         return finish(folder, config, split, fitted, clock, best)
 
 
@@ -302,7 +304,7 @@ def _best_epoch(history: Sequence[Mapping[str, Any]]) -> int | None:
 def _timing(clock: Stopwatch) -> Timing:
     parts = clock.rounded()
     taken = sum(s for part, s in clock.seconds.items() if part not in _BEFORE)
-    return Timing(parts.get("train", 0.0), round(taken, 1), parts)
+    return Timing(parts.get("train", 0.0), round(taken, 1), parts, clock.memory)
 
 
 def _versions() -> dict[str, str]:

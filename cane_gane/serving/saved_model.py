@@ -85,7 +85,7 @@ class Servable:
 
         def text_term(left: Any, right: Any, _: tf.Tensor) -> tf.Tensor:
             near, far = self.model.encode_prepared(left, right)
-            return tf.reduce_sum(near * far, -1)
+            return self.model.text_term(near, far)
 
         texts = map(self.model.prepare_texts, map(self._ids, (source, target)))
         score = self._chunked(text_term, *texts)

@@ -41,6 +41,7 @@ SHEETS = {  # the figures of each table, in the order of the tables
     "AUC in %, all edges (no test of prediction)": ("all_edges", "auc"),
 }
 AUC = {protocol: title for title, (protocol, own) in SHEETS.items() if own == "auc"}
+COST = "time and memory to fit"
 GAP = "MRR less that of the best baseline, in points, strict protocol"
 LABELS = "Macro-F1 of node classification in %"
 EACH = pytest.mark.parametrize("title", SHEETS)
@@ -110,7 +111,7 @@ def cells(rows, names=NAMES):
 
 
 def test_each_protocol_has_a_table_of_each_figure_that_it_has(found):
-    assert list(tables(as_markdown(found))) == [*SHEETS, GAP, LABELS]
+    assert list(tables(as_markdown(found))) == [*SHEETS, GAP, LABELS, COST]
 
 
 @EACH
@@ -296,7 +297,7 @@ def test_a_table_without_labels_or_published_figures_has_neither(tmp_path):
     found = Ratios("mine", ["ot", "ap"], [0.5], [7], [folder.one_run()])
     write_overview(found, tmp_path)
     shown = tables((tmp_path / "table.md").read_text())
-    assert list(shown) == [*SHEETS, GAP]
+    assert list(shown) == [*SHEETS, GAP, COST]
     for title in SHEETS:
         assert list(shown[title])[2:] == [
             "GANE-OT", "GANE-AP", "GANE-OT, before training", *BASELINES.values()

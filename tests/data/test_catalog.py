@@ -292,3 +292,20 @@ def test_an_installed_package_uses_the_users_caches(
     monkeypatch.setenv("HOME", "/me")
     monkeypatch.setenv("XDG_CACHE_HOME", caches)
     assert REAL_HOME() == Path(expected)
+
+
+def test_dblp_comes_from_the_repository_that_published_it(monkeypatch):
+    asked = []
+
+    def read(address):
+        asked.append(address)
+        raise OSError("no network")
+
+    monkeypatch.setattr(catalog, "_read", read)
+    monkeypatch.delenv("CANE_DATASETS_URL")
+    monkeypatch.setattr(catalog, "PUBLISHED", {"dblp": {"data.txt": "0" * 64}})
+    with pytest.raises(InputError, match=r"datasets/dblp of github\.com/dylanz0426"):
+        catalog.find_dataset("dblp")
+    (address,) = asked
+    assert "/dylanz0426/DMTE/63bbfd6" in address
+    assert address.endswith("/datasets/dblp/data.txt")

@@ -9,6 +9,7 @@ from absl import flags
 
 from cane_gane.__main__ import COMMANDS
 from cane_gane.commands.flags import chosen_settings, parse_ratio
+from cane_gane.methods.registry import METHODS
 from cane_gane.runs.config import Config
 from tests.conftest import ROOT
 from tests.docs.pages import CURRENT, text_of
@@ -85,4 +86,9 @@ def test_a_flag_that_the_text_names_is_known(page, word):
     commands = [own for own in COMMANDS if name in parsed(own, [])[2]]
     assert commands or name == "help"
     if equals and "train" in commands and not value.isupper():
-        check_training(["pydocs", "0.55", "cane", f"--{name}={value}"])
+        owners = [
+            key for key, method in METHODS.items()
+            if name in {field.name for field in method.settings.fields()}
+        ]  # fmt: skip
+        method = owners[0] if owners else "cane"
+        check_training(["pydocs", "0.55", method, f"--{name}={value}"])

@@ -59,4 +59,5 @@ def test_a_method_has_the_row_that_it_names():
 def test_curves_have_the_titles_of_methods():
     titles = {"CANE", "WANE", "GANE-OT", "GANE-AP", "CANE's README"}
     assert {*paper.titled_curves("cora")} == titles
+    assert {*paper.titled_curves("cora", ["line", "ap"])} == {*titles, "LINE"}
     assert paper.titled_curves(None) == {}

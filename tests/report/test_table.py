@@ -7,6 +7,7 @@ import json
 import pytest
 
 from cane_gane.evaluation.protocols import PROTOCOLS, Protocol
+from cane_gane.evaluation.results import Timing
 from cane_gane.methods.method import Method
 from cane_gane.methods.registry import METHODS
 from cane_gane.report.formats import Layout
@@ -96,7 +97,7 @@ def test_columns_and_keys_are_those_of_the_documents():
     assert next(csv.reader(io.StringIO(as_csv(found)))) == COLUMNS
     content = json.loads(as_json(found))
     assert list(content) == ["dataset", "variants", "ratios", "seeds", "runs",
-                             "seconds", "auc", "mrr", "hits_at_10",
+                             "seconds", "cost", "auc", "mrr", "hits_at_10",
                              "mrr_difference", "macro_f1"]  # fmt: skip
     for name in ("upstream", "strict"):
         assert {*content["auc"][name]} == {"ours", "baselines", "paper", "readme"}
@@ -123,7 +124,7 @@ def test_a_new_protocol_and_a_new_method_need_no_change_here(tmp_path, monkeypat
     assert "| Toy method | 93.0 ± 0.3 (1) |" in text
     page = Page(tmp_path / "report.html")
     assert page.of("section", "id") == [
-        "auc-strict", "auc-upstream", "auc-third", "runs"
+        "auc-strict", "auc-upstream", "auc-third", "cost", "runs"
     ]  # fmt: skip
     assert (
         "toy"
@@ -167,12 +168,14 @@ def test_each_protocol_has_the_measures_that_it_has(tmp_path):
         "auc-strict", "mrr-strict", "hits_at_10-strict", "auc-upstream", "mrr-hard",
         "hits_at_10-hard", "auc-all_edges", "mrr_difference-strict",
     ]  # fmt: skip
-    assert Page(tmp_path / "report.html").of("section", "id") == [*sections, "runs"]
+    assert Page(tmp_path / "report.html").of("section", "id") == [
+        *sections, "cost", "runs"
+    ]  # fmt: skip
     lines = csv.DictReader(io.StringIO((tmp_path / "table.csv").read_text()))
     found = dict.fromkeys(f"{own['measure']}-{own['protocol']}" for own in lines)
     assert list(found) == sections
     text = (tmp_path / "table.tex").read_text()
-    assert text.count(r"\begin{table}") == len(sections)
+    assert text.count(r"\begin{table}") == len(sections) + 1  # and what they cost
     for name in ("mrr_strict", "hits_at_10_hard"):
         measure, _, protocol = name.rpartition("_")
         file = tmp_path / "figures" / f"ratios_{protocol}_{measure}.svg"
@@ -268,3 +271,14 @@ def test_runs_of_an_older_version_have_their_table(tmp_path):
     assert {own["measure"] for own in csv.DictReader(io.StringIO(as_csv(found)))} == {
         "auc"
     }
+
+
+def test_time_and_memory_are_beside_the_figures():
+    times = [Timing(2.0, 1.0, memory=300 * 2**20), Timing(4.0, 1.0, memory=2**30)]
+    found = ratios(
+        *(one_run(found=evaluation(time=own), seed=seed)
+          for seed, own in enumerate(times, 1)),
+    )  # fmt: skip
+    assert "| GANE-AP | 3.0 s, 1,024 MB |" in as_markdown(found)
+    cost = json.loads(as_json(found))["cost"]
+    assert cost == {"ap": {"0.55": {"seconds": 3.0, "memory": 2**30}}}

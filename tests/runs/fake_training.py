@@ -69,7 +69,7 @@ def fake_evaluation(config, labels=False):
     """Returns figures that depend on nothing but the settings."""
     place = [config.seed, round(100 * config.ratio)]
     draw = np.random.default_rng(
-        [*place, config.settings.window, *config.method.encode()]
+        [*place, getattr(config.settings, "window", 0), *config.method.encode()]
     )
     # A split has the same baselines for all methods, but for their own starts.
     edges = np.random.default_rng(place)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -61,13 +62,27 @@ def test_all_cells_run_in_their_order_and_changes_are_told(fake, tmp_path, capsy
     assert re.fullmatch(last, lines[-1])
 
 
+def begun(*seconds):
+    """Runs that have been going for so long."""
+    return [SimpleNamespace(cell=None, seconds=own) for own in seconds]
+
+
 def test_the_time_left_is_that_of_the_mean_run_shared_by_the_jobs(tmp_path):
     grid = Grid(make_cells(tmp_path), tmp_path, jobs=2)
-    assert grid._left(4, []) is None  # nothing has ended yet
-    grid._seconds = [90, 110]
-    assert grid._left(4, [40, 100]) == pytest.approx((400 + 60 + 10) / 2)
-    assert grid._left(0, [150]) == pytest.approx(10)
-    assert grid._left(0, []) is None
+    assert grid._left([None] * 4, []) is None  # nothing has ended yet
+    grid._seconds, grid._weight = 200, 2
+    assert grid._left([None] * 4, begun(40, 100)) == pytest.approx((400 + 60 + 10) / 2)
+    assert grid._left([], begun(150)) == pytest.approx(10)
+    assert grid._left([], []) is None
+
+
+WEIGHTS = {"slow": 9.0, "fast": 1.0}
+
+
+def test_a_run_that_weighs_more_takes_longer(tmp_path):
+    grid = Grid(make_cells(tmp_path), tmp_path, jobs=1, weigh=WEIGHTS.get)
+    grid._seconds, grid._weight = 20, 10
+    assert grid._left(["slow", "fast"], []) == pytest.approx(20)
 
 
 def test_finished_cells_are_not_run_again(fake, tmp_path):

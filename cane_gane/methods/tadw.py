@@ -1,0 +1,115 @@
+"""TADW (Yang et al. 2015): text-associated DeepWalk, M = W' H T by least squares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits
+
+from cane_gane.config import Settings, setting
+from cane_gane.data.graph import adjacency, random_step
+from cane_gane.data.splits import Split
+from cane_gane.evaluation.fitted import Fitted
+from cane_gane.methods.method import Method
+from cane_gane.serving.table import VectorTable
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TadwSettings(Settings):
+    """The factors' size, and how they are found."""
+
+    dimension: int = setting(
+        200, "length of a node vector, half of it for text", low=2, high=10_000
+    )
+    text_dimension: int = setting(
+        200, "dimensions of the TF-IDF vectors' SVD", low=1, high=10_000
+    )
+    shrinkage: float = setting(
+        0.2, "weight of the factors' squares", low=1e-6, high=1e6
+    )
+    sweeps: int = setting(10, "turns of alternating least squares", low=1, high=10**4)
+
+
+def sweeps(
+    step_matrix: Any, text: Floats, size: int, shrinkage: float, seed: int
+) -> Iterator[tuple[Floats, Floats]]:
+    """Lowers |M - W H' T'|² + shrinkage (|W|² + |H|²), one factor after the other.
+
+    Each turn solves for W with H fixed, then for H with W fixed, both exactly: the
+    equation W'W H T'T + shrinkage H = W' M T is solved in the eigenvectors of W'W and
+    T'T. (The authors take some steps of conjugate gradients instead.)
+
+    Args:
+        step_matrix: M, `[nodes, nodes]`, sparse.
+        text: T, `[nodes, text size]`.
+        size: Columns of W.
+        shrinkage: The weight of the factors' squares.
+        seed: What H starts from.
+
+    Yields:
+        W, `[nodes, size]`, and H, `[size, text size]`, after each turn, without end.
+    """
+    rng = np.random.default_rng(seed)
+    factor = rng.standard_normal((size, text.shape[1]))
+    text_values, text_axes = np.linalg.eigh(text.T @ text)
+    known = step_matrix @ text
+    while True:
+        seen = text @ factor.T
+        square = seen.T @ seen + shrinkage * np.eye(size)
+        own = np.linalg.solve(square, (step_matrix @ seen).T).T
+        values, axes = np.linalg.eigh(own.T @ own)
+        turned = axes.T @ (own.T @ known) @ text_axes
+        solved = turned / (np.outer(values, text_values) + shrinkage)
+        factor = axes @ solved @ text_axes.T
+        yield own, factor
+
+
+def step_matrix(split: Split) -> Any:
+    """Returns M = (A + A²) / 2, A the chances of a walk's next step; sparse."""
+    step = random_step(adjacency(split.train, split.network.node_count))
+    return (step + step @ step) / 2
+
+
+def text_matrix(split: Split, size: int, seed: int) -> Floats:
+    """Returns the first singular directions of the TF-IDF vectors, `[nodes, size]`."""
+    from sklearn.decomposition import TruncatedSVD
+
+    from cane_gane.data.tfidf import tfidf_vectors
+
+    vectors = tfidf_vectors(split.network.texts)
+    size = min(size, min(vectors.shape) - 1)
+    if size < 1 or not vectors.nnz:
+        return np.zeros((vectors.shape[0], 1))
+    return TruncatedSVD(size, random_state=seed).fit_transform(vectors)
+
+
+@threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
+def _fit(split: Split, settings: TadwSettings, seed: int, _: Path | None) -> Fitted:
+    from sklearn.preprocessing import normalize
+
+    text = text_matrix(split, settings.text_dimension, seed)
+    size = settings.dimension // 2
+    turns = sweeps(step_matrix(split), text, size, settings.shrinkage, seed)
+    for _turn in range(settings.sweeps):
+        own, factor = next(turns)
+    # A node without a training edge has a row of zeros in W: its text alone counts.
+    vectors = np.hstack([normalize(own), normalize(text @ factor.T)])
+    return VectorTable(vectors.astype(np.float32))
+
+
+TADW = Method(
+    "tadw",
+    "TADW",
+    "walks of two steps factored with the texts (Yang 2015)",
+    fit=_fit,
+    open=VectorTable.open,
+    settings=TadwSettings,
+    paper="tadw",
+)

@@ -1,0 +1,117 @@
+"""The runs that the paper's tables and figures are made of, and what they will take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from cane_gane.methods.registry import METHODS
+from cane_gane.runs.cell import Cell
+
+DATASETS = ("cora", "HepTh")
+RATIOS = (0.15, 0.35, 0.55, 0.75, 0.95)
+WINDOWS = (1, 5, 11, 21, 31, 41)
+SHOWN = 0.55  # the ratio of the runs that figures are drawn of
+# The rows of the paper's tables, in its order.
+ROWS = (
+    "mmb", "deepwalk", "line", "node2vec", "naive", "tadw", "cene", "cane", "dmte",
+    "wane", "ot", "ap",
+)  # fmt: skip
+# Seconds of a whole run on cora, evaluation and report included, on two idle cores: a
+# guess for methods of which no run has ended here.
+_GUESSES = {"cane": 110.0, "wane": 110.0, "ot": 110.0, "ap": 110.0}
+_GUESS = 40.0
+_SIZE = {"HepTh": 0.5}  # of such a guess, for another data set
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table or a figure of the paper.
+
+    Attributes:
+        key: What --only calls it.
+        title: What readers call it.
+        cells: Its runs; parts may share some.
+    """
+
+    key: str
+    title: str
+    cells: Sequence[Cell]
+
+    @property
+    def finished(self) -> list[Cell]:
+        """Its runs that are finished."""
+        return [cell for cell in self.cells if cell.folder.finished]
+
+
+def parts(seeds: Sequence[int], output: Path) -> list[Part]:
+    """Returns all tables and figures of the paper.
+
+    Args:
+        seeds: A split and a run for each.
+        output: The folder for all runs.
+    """
+    made: dict[Path, Cell] = {}
+
+    def cell(folder: str, **chosen: Any) -> Cell:
+        built = Cell.of(chosen, output / folder)
+        return made.setdefault(built.folder.path, built)
+
+    def table(dataset: str, ratios: Sequence[float]) -> list[Cell]:
+        methods = [key for key in ROWS if key in METHODS]
+        return [
+            cell(f"table-{dataset}", dataset=dataset, ratio=r, method=key, seed=seed)
+            for seed in seeds for r in ratios for key in methods
+        ]  # fmt: skip
+
+    shown = cell("table-cora", dataset="cora", ratio=SHOWN, method="ot", seed=seeds[0])
+    windows = [
+        cell(f"ablation/window-{window}", dataset="cora", ratio=SHOWN, method="ap",
+             window=window, seed=seed)
+        for seed in seeds for window in WINDOWS
+    ]  # fmt: skip
+    return [
+        *(Part(name.lower(), f"Link prediction on {name}", table(name, RATIOS))
+          for name in DATASETS),
+        Part("classification", "Node classification on cora",
+             table("cora", RATIOS[-1:])),
+        Part("ablation", "Window of the parsing on cora", windows),
+        Part("map", "t-SNE of GANE-OT on cora", [shown]),
+        Part("attention", "Attention of WANE and of the plan on cora", [shown]),
+    ]  # fmt: skip
+
+
+def union(chosen: Sequence[Part]) -> list[Cell]:
+    """Returns the runs of parts, each once, in their order."""
+    return list(dict.fromkeys(cell for part in chosen for cell in part.cells))
+
+
+def estimator(cells: Sequence[Cell]) -> Callable[[Cell], float]:
+    """Returns what estimates the seconds of a run.
+
+    That of a method and data set of which runs have ended is their mean; of a method
+    with runs on another data set, theirs; else a guess.
+
+    Args:
+        cells: All runs.
+    """
+    taken: dict[tuple[str, ...], list[float]] = {}
+    for cell in cells:
+        if cell.folder.finished:
+            time = cell.folder.evaluation().time
+            seconds = (time.train or 0.0) + (time.evaluate or 0.0)
+            method, dataset = cell.config.method, cell.config.dataset
+            for key in ((method, dataset), (method,)):
+                taken.setdefault(key, []).append(seconds)
+
+    def seconds_of(cell: Cell) -> float:
+        method, dataset = cell.config.method, cell.config.dataset
+        for key in ((method, dataset), (method,)):
+            if key in taken:
+                return fmean(taken[key])
+        return _GUESSES.get(method, _GUESS) * _SIZE.get(dataset, 1.0)
+
+    return seconds_of

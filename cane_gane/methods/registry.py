@@ -6,9 +6,11 @@ from cane_gane.config import suggestion
 from cane_gane.errors import InputError
 from cane_gane.methods import gane
 from cane_gane.methods.method import Method
+from cane_gane.methods.together import with_workers
 
 METHODS: dict[str, Method] = {
-    method.key: method for method in (gane.CANE, gane.WANE, gane.OT, gane.AP)
+    method.key: with_workers(method)
+    for method in (gane.CANE, gane.WANE, gane.OT, gane.AP)
 }
 
 

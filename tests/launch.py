@@ -1,11 +1,15 @@
 """Runs commands as a user would: in a process of their own, or in this one."""
 
+import contextlib
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from cane_gane.__main__ import main
+from cane_gane.runs.loopback import PrivateNetwork
 
 ROOT = Path(__file__).resolve().parent.parent
 FLAGS = ["--dimension=8", "--epochs=6", "--batch_size=8", "--patience=6",
@@ -20,6 +24,20 @@ def start(network, runs_dir, *flags, method="wane"):
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
+
+
+@contextlib.contextmanager
+def private_network():
+    """Gives options of a process whose servers nobody else can reach."""
+    try:
+        network = PrivateNetwork()
+    except OSError as error:
+        pytest.skip(str(error))
+    settings = {**os.environ, "PYTHONPATH": str(ROOT), **network.settings}
+    try:
+        yield {"pass_fds": network.files, "env": settings, "cwd": ROOT}
+    finally:
+        network.close()
 
 
 def finish(process):

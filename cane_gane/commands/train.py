@@ -27,6 +27,14 @@ def define(values: flags.FlagValues) -> None:
         "overwrite", False, "throw away what the folder holds", flag_values=values
     )
     define_device(values)
+    flags.DEFINE_integer(
+        "workers", 1, "processes on this machine that train together", 1, 64,
+        flag_values=values,
+    )  # fmt: skip
+    flags.DEFINE_integer(
+        "join_seconds", 300, "how long workers wait for each other", 1, 10**6,
+        flag_values=values,
+    )  # fmt: skip
 
 
 def run(arguments: list[str], values: flags.FlagValues) -> None:
@@ -41,7 +49,12 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     from cane_gane.evaluation.show import summary
     from cane_gane.runs.folder import RunFolder
     from cane_gane.runs.run import run as run_config
+    from cane_gane.runs.workers import Team
 
+    team = Team.of(config, values.workers, values.device, values.join_seconds)
+    if team and not team.chief:
+        team.train(None)
+        return
     folder = RunFolder.of(config, Path(values.runs_dir))
     found = run_config(
         config,
@@ -49,6 +62,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         overwrite=values.overwrite,
         command=shlex.join(["bash", "run.sh", *sys.argv[1:]]),
         device=values.device,
+        train=team.train if team else None,
     )
     print(summary(found, colour=sys.stdout.isatty()))
     print(f"\n{folder.path / 'report.html'}")

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from cane_gane.evaluation.fitted import Fitted
     from cane_gane.evidence.fit import FittedEvidence
     from cane_gane.models.pair_model import PairModel
+    from cane_gane.serving.client import ServedModel
     from cane_gane.serving.saved_model import Servable
     from cane_gane.training.inputs import Inputs
+    from cane_gane.training.loop import Keeper
 
 
 START = "start.npy"
@@ -46,15 +48,23 @@ def set_up(
     Returns:
         What is trained on, and the compiled model with random values.
     """
-    from cane_gane.models.build import build_model
-    from cane_gane.training.compile import compile_model
     from cane_gane.training.inputs import prepare
 
     inputs = prepare(split, settings, seed)
-    words = len(inputs.tokenizer.words)
-    model = build_model(settings, variant, words, split.network.node_count, seed)
+    return inputs, build(variant, inputs, settings, seed)
+
+
+def build(
+    variant: str, inputs: Inputs, settings: ModelSettings, seed: int
+) -> PairModel:
+    """Builds the compiled model, with random values."""
+    from cane_gane.models.build import build_model
+    from cane_gane.training.compile import compile_model
+
+    words, nodes = len(inputs.tokenizer.words), inputs.split.network.node_count
+    model = build_model(settings, variant, words, nodes, seed)
     compile_model(model, settings)
-    return inputs, model
+    return model
 
 
 def serve(
@@ -125,39 +135,21 @@ def _fit(
     variant: str, split: Split, settings: ModelSettings, seed: int, folder: Path | None
 ) -> Fitted:
     """Trains a model; goes on where an earlier start in `folder` was cut off."""
-    from cane_gane.sampling.batches import edge_batches
-    from cane_gane.serving.client import ServedModel
-    from cane_gane.training.loop import Keeper, train
+    from cane_gane.training.loop import train
 
     inputs, model = set_up(variant, split, settings, seed)
-    evidence = _evidence(settings, inputs, seed)
+    served = when_needed(inputs, model, settings, seed, folder)
     held_out = f"{len(inputs.held_out):,} training edges held out"
     say(f"{len(inputs.tokenizer.words):,} words, {held_out}")
-
-    @cache
-    def served() -> tuple[Servable, ServedModel]:
-        servable = serve(inputs, model, settings, folder, evidence.result())
-        lonely = _lonely(settings)
-        signatures = servable.signatures()
-        return servable, ServedModel(signatures, split, servable.export, lonely=lonely)
-
-    keeper = Keeper(
-        folder,
-        settings.epochs,
-        _validation(inputs, served, seed),
-        every=settings.evaluate_every,
-        patience=settings.patience,
-    )
+    keeper = make_keeper(inputs, settings, served, seed, folder)
     if keeper.begun:
         first = _read_start(folder) if folder else None
     else:
         start(model, settings, inputs, seed)
-        first = _write_start(model, settings, inputs, folder)
+        first = write_start(model, settings, inputs, folder)
     best = train(
         model,
-        lambda epoch: edge_batches(
-            inputs.texts, inputs.sampler, first_epoch=epoch, trim=model.trims
-        ),
+        partial(batches, inputs, model),
         inputs.sampler.steps,
         settings.epochs,
         keeper,
@@ -171,6 +163,58 @@ def _fit(
     return fitted
 
 
+def when_needed(
+    inputs: Inputs,
+    model: PairModel,
+    settings: ModelSettings,
+    seed: int,
+    folder: Path | None,
+) -> Callable[[], tuple[Servable, ServedModel]]:
+    """Begins to fit evidence; returns what serves the model with it, made once."""
+    evidence = _evidence(settings, inputs, seed)
+
+    @cache
+    def served() -> tuple[Servable, ServedModel]:
+        from cane_gane.serving.client import ServedModel
+
+        servable = serve(inputs, model, settings, folder, evidence.result())
+        lonely = _lonely(settings)
+        fitted = ServedModel(
+            servable.signatures(), inputs.split, servable.export, lonely=lonely
+        )
+        return servable, fitted
+
+    return served
+
+
+def make_keeper(
+    inputs: Inputs,
+    settings: ModelSettings,
+    served: Callable[[], tuple[Servable, ServedModel]],
+    seed: int,
+    folder: Path | None,
+) -> Keeper:
+    """Makes what keeps epochs, and validates them where edges are held out."""
+    from cane_gane.training.loop import Keeper
+
+    return Keeper(
+        folder,
+        settings.epochs,
+        _validation(inputs, served, seed),
+        every=settings.evaluate_every,
+        patience=settings.patience,
+    )
+
+
+def batches(inputs: Inputs, model: PairModel, epoch: int) -> Any:
+    """Returns batches from an epoch on."""
+    from cane_gane.sampling.batches import edge_batches
+
+    return edge_batches(
+        inputs.texts, inputs.sampler, first_epoch=epoch, trim=model.trims
+    )
+
+
 def _open(path: Path, split: Split, settings: ModelSettings) -> Fitted:
     from cane_gane.serving.client import ServedModel
 
@@ -179,7 +223,7 @@ def _open(path: Path, split: Split, settings: ModelSettings) -> Fitted:
     return fitted
 
 
-def _write_start(
+def write_start(
     model: PairModel,
     settings: ModelSettings,
     inputs: Inputs,
@@ -251,9 +295,16 @@ def _forget_untrained(model: PairModel, inputs: Inputs) -> None:
 def _start(settings: ModelSettings, device: str) -> None:
     from cane_gane.training.runtime import load_tensorflow
 
-    load_tensorflow(
-        deterministic=settings.deterministic, device=device, by_pairs=settings.masked
-    )
+    load_tensorflow(**runtime_options(settings, device))
+
+
+def runtime_options(settings: ModelSettings, device: str) -> dict[str, Any]:
+    """Returns what `load_tensorflow` takes."""
+    return {
+        "deterministic": settings.deterministic,
+        "device": device,
+        "by_pairs": settings.masked,
+    }
 
 
 def _check(variant: str, settings: ModelSettings) -> None:

@@ -10,6 +10,24 @@ from typing import Any
 from cane_gane.config import Settings
 from cane_gane.data.splits import Split
 from cane_gane.evaluation.fitted import Fitted
+from cane_gane.training.workers.cluster import Cluster
+
+
+@dataclass(frozen=True)
+class Worker:
+    """One of several processes that fit a method together.
+
+    Attributes:
+        cluster: All of them, and which one this is.
+        device: Where it computes.
+        folder: Where the chief keeps its state; None for the others.
+        tell: Is told `joined` when all have come, and `epoch N` when that is kept.
+    """
+
+    cluster: Cluster
+    device: str
+    folder: Path | None
+    tell: Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -29,6 +47,9 @@ class Method:
         check: Raises InputError for settings that do not go together.
         start: Sets up what it computes with, such as TensorFlow, before `fit` or
             `open`. Takes the settings, and the device.
+        join: Fits as one of several workers, where the method can: `fit` in the same
+            folder finds the work done. Takes the split, the settings, the seed, and
+            the worker.
     """
 
     key: str
@@ -40,3 +61,4 @@ class Method:
     paper: str | None = None
     check: Callable[[Any], None] = lambda settings: None
     start: Callable[[Any, str], None] = lambda settings, device: None
+    join: Callable[[Split, Any, int, Worker], None] | None = None

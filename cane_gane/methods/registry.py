@@ -16,11 +16,14 @@ from cane_gane.methods import (
     tadw,
 )
 from cane_gane.methods.method import Method
+from cane_gane.methods.together import with_workers
 
 METHODS: dict[str, Method] = {
+    method.key: with_workers(method)
+    for method in (gane.CANE, gane.WANE, gane.OT, gane.AP)
+} | {
     method.key: method
     for method in (
-        gane.CANE, gane.WANE, gane.OT, gane.AP,
         mmb.MMB, deepwalk.DEEPWALK, node2vec.NODE2VEC, line.LINE, naive.NAIVE,
         tadw.TADW, cene.CENE, dmte.DMTE,
     )

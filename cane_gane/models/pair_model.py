@@ -9,7 +9,13 @@ import tensorflow as tf
 
 from cane_gane.models.chunks import in_chunks
 from cane_gane.models.pair_scorer import PairScorer
-from cane_gane.models.words import flat_texts, leave_words_out, repeat_texts
+from cane_gane.models.words import (
+    Rows,
+    flat_texts,
+    leave_words_out,
+    negative_rows,
+    repeat_texts,
+)
 
 CHUNK = 12  # pairs: fewer chunks mean fewer gradients of the word table to add up
 Batch = dict[str, tf.Tensor]
@@ -63,19 +69,31 @@ class PairModel(PairScorer):
         sources = repeat_texts(batch["source_text"], count)
         left = tf.concat([batch["source_text"], sources], 0)
         right = tf.concat([batch["target_text"], strangers], 0)
-        texts = [self.drop_words(x, i, training) for i, x in enumerate((left, right))]
+        rows = part_rows(batch)
+        if rows is not None:
+            strange = negative_rows(rows, count)
+            at = tf.concat([rows.at, rows.of + strange.at], 0)
+            rows = Rows(at, rows.of + strange.of)
+        texts = [
+            self.drop_words(x, i, training, rows) for i, x in enumerate((left, right))
+        ]
         near, far = self._encode_many(*texts)
         shape = [size, count, near.shape[-1]]
         against, negative = (tf.reshape(x[size:], shape) for x in (near, far))
         return Vectors(near[:size], far[:size], against, negative)
 
-    def drop_words(self, ids: tf.Tensor, side: int, training: bool) -> tf.Tensor:
-        """Leaves words of texts `[b, n]` out in training; each `side` has its own."""
+    def drop_words(
+        self, ids: tf.Tensor, side: int, training: bool, rows: Rows | None = None
+    ) -> tf.Tensor:
+        """Leaves words of texts `[b, n]` out in training; each `side` has its own.
+
+        Texts that are `rows` of a larger batch lose what they lose there.
+        """
         if not (training and self.word_dropout):
             return ids
         step = tf.cast(self.optimizer.iterations, tf.int32)
         seed = tf.stack([1000 * self.seed + side, step])
-        return leave_words_out(ids, self.word_dropout, seed)
+        return leave_words_out(ids, self.word_dropout, seed, rows)
 
     def _encode_many(
         self, source: tf.Tensor, target: tf.Tensor
@@ -85,7 +103,7 @@ class PairModel(PairScorer):
         ids = [tf.zeros([1], source.dtype), *flat]  # padding first
         with tf.name_scope("lookup"):
             words, index = tf.unique(tf.concat(ids, 0))
-            table = tf.gather(self.words.value, words)
+            table = tf.gather(self.word_table, words)
         _, left, right = tf.split(index, [1, tf.size(source), tf.size(target)])
 
         def encode(source: Any, target: Any, _: tf.Tensor) -> tuple[tf.Tensor, ...]:
@@ -132,7 +150,7 @@ class PairModel(PairScorer):
 
     def train_step(self, batch: Batch) -> dict[str, tf.Tensor]:
         """Takes one step on the summed loss; reports the mean loss of an edge."""
-        self._bring_up_to_date(batch)
+        self.bring_up_to_date(batch)
         with tf.GradientTape() as tape:
             losses = self.loss(*self(batch, training=True))
             loss = tf.reduce_sum(losses)
@@ -141,7 +159,7 @@ class PairModel(PairScorer):
         self.loss_tracker.update_state(losses)
         return {"loss": self.loss_tracker.result()}
 
-    def _bring_up_to_date(self, batch: Batch) -> None:
+    def bring_up_to_date(self, batch: Batch) -> None:
         """Makes the rows that a batch reads what a dense update would have made."""
         for table, names in (
             (self.words, ("source_text", "target_text", "negatives_text")),
@@ -153,3 +171,20 @@ class PairModel(PairScorer):
     def settle(self) -> None:
         """Makes all rows of the tables ready to be read, after some steps."""
         self.optimizer.settle()
+
+
+def part_of(batch: Batch, index: tf.Tensor, count: int) -> Batch:
+    """Returns one of `count` parts of a batch, which knows what it is a part of.
+
+    The parts are of equal size, or one edge larger; with fewer edges than parts some
+    are empty.
+    """
+    size = tf.shape(batch["source"])[0]
+    start, end = index * size // count, (index + 1) * size // count
+    part = {name: value[start:end] for name, value in batch.items()}
+    return {**part, "place": tf.range(start, end), "whole": size}
+
+
+def part_rows(batch: Batch) -> Rows | None:
+    """Which rows of a larger batch the edges of a part are; None for a whole one."""
+    return Rows(batch["place"], batch["whole"]) if "place" in batch else None

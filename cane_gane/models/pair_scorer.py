@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any, Self
 
 import keras
@@ -66,6 +68,7 @@ class PairScorer(Configured, keras.Model):
         self.dimension, self.clip, self.map_mixed = dimension, clip, map_mixed
         self.kernel, self.bandwidth = kernel, bandwidth
         self.structure_spread, self.seed = structure_spread, seed
+        self._borrowed: tuple[tf.Tensor, tf.Tensor] | None = None
         normal = keras.initializers.TruncatedNormal
         shape, initial = (word_count, dimension), normal(stddev=_WORD_SPREAD, seed=seed)
         self.words = self.add_weight(shape, initial, name="words")
@@ -106,7 +109,7 @@ class PairScorer(Configured, keras.Model):
     ) -> tuple[tf.Tensor, tf.Tensor]:
         """As `encode`, for prepared texts, with word vectors from another table."""
         if table is None:
-            table = tf.convert_to_tensor(self.words)
+            table = tf.convert_to_tensor(self.word_table)
         if not isinstance(source, Texts):
             masks = {"source_mask": source > 0, "target_mask": target > 0}
             return self.encoder(*_look_up(table, source, target), **masks)
@@ -117,7 +120,21 @@ class PairScorer(Configured, keras.Model):
 
     def look_up(self, ids: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Looks words up, `[b, n]` to `[b, n, p]`, and marks the real ones."""
-        return tf.gather(self.words.value, ids), ids > 0
+        return tf.gather(self.word_table, ids), ids > 0
+
+    @property
+    def word_table(self) -> Any:
+        """The word vectors, `[words, p]`."""
+        return self._borrowed[0] if self._borrowed else self.words.value
+
+    @contextlib.contextmanager
+    def borrowing(self, words: tf.Tensor, structure: tf.Tensor) -> Iterator[None]:
+        """Reads other tables than its own, `[words, p]` and `[nodes, d]`, inside."""
+        self._borrowed = (words, structure)
+        try:
+            yield
+        finally:
+            self._borrowed = None
 
     def match(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         """Returns how the encoder matches the words of two texts, `[b, n, m]`."""
@@ -133,7 +150,8 @@ class PairScorer(Configured, keras.Model):
 
     def structure_of(self, nodes: tf.Tensor) -> tf.Tensor:
         """Returns the structure vectors of nodes, `[..., d]`."""
-        rows = tf.gather(self.structure.value, nodes)
+        table = self._borrowed[1] if self._borrowed else self.structure.value
+        rows = tf.gather(table, nodes)
         return tf.clip_by_norm(rows, 1.0, axes=-1) if self.clip else rows
 
     def text_term(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:

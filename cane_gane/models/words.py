@@ -2,24 +2,58 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import tensorflow as tf
 
 
-def leave_words_out(ids: tf.Tensor, rate: float, seed: tf.Tensor) -> tf.Tensor:
+class Rows(NamedTuple):
+    """Which rows of a larger batch some texts are.
+
+    Attributes:
+        at: Their numbers, `[b]`.
+        of: Rows of the larger batch, `[]`.
+    """
+
+    at: tf.Tensor
+    of: tf.Tensor
+
+
+def negative_rows(edges: Rows, count: tf.Tensor) -> Rows:
+    """The rows of the negatives of edges, `count` for each."""
+    at = edges.at[:, None] * count + tf.range(count, dtype=edges.at.dtype)
+    return Rows(tf.reshape(at, [-1]), edges.of * count)
+
+
+def leave_words_out(
+    ids: tf.Tensor, rate: float, seed: tf.Tensor, rows: Rows | None = None
+) -> tf.Tensor:
     """Leaves words out at random; a text that would lose all keeps all.
 
     Args:
         ids: Word ids, `[batch, n]`, 0 for padding after the last word.
         rate: The share to leave out.
         seed: Two integers that the choice depends on.
+        rows: Where the texts are part of a larger batch of the same width: they lose
+            the words that they lose as rows of that.
 
     Returns:
-        Word ids of what is left, closed up, no wider than the longest text.
+        Word ids of what is left, closed up, no wider than the longest text; as wide
+        as before for `rows`, which may be none.
     """
     real = ids > 0
-    kept = real & (tf.random.stateless_uniform(tf.shape(ids), seed) >= rate)
+    shape = tf.shape(ids)
+    if rows is None:
+        chances = tf.random.stateless_uniform(shape, seed)
+    else:
+        whole = tf.random.stateless_uniform([rows.of, shape[1]], seed)
+        chances = tf.gather(whole, rows.at)
+    kept = real & (chances >= rate)
     kept = tf.where(tf.reduce_any(kept, 1, keepdims=True), kept, real)
-    return tf.ragged.boolean_mask(ids, kept).to_tensor()
+    left = tf.ragged.boolean_mask(ids, kept).to_tensor()
+    if rows is None:
+        return left
+    return tf.pad(left, [[0, 0], [0, shape[1] - tf.shape(left)[1]]])
 
 
 def repeat_texts(texts: tf.Tensor, count: tf.Tensor) -> tf.Tensor:

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import platform
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,7 @@ def run(
     overwrite: bool = False,
     command: str = "",
     device: str = "auto",
+    train: Callable[[RunFolder], None] | None = None,
 ) -> Evaluation:
     """Runs what `config` says; goes on where an earlier start was cut off.
 
@@ -64,6 +65,7 @@ def run(
         overwrite: Whether what is there is thrown away first.
         command: The command line, for the record.
         device: Where to compute: `auto` or `cpu`.
+        train: Trains in other processes, before the method finds it done.
 
     Returns:
         The results.
@@ -85,13 +87,17 @@ def run(
             split = network.split(config.ratio, config.split, config.seed)
             write_inputs(config, folder, split, digests(home), command)
             baselines = begin_baselines(split, config.seed, folder.path.parent)
-            method.start(config.settings, device)
+            if train is None:
+                method.start(config.settings, device)
         say(
             f"{config.dataset} {config.ratio:g} {config.method}: "
             f"{network.node_count:,} nodes, {len(split.train):,} edges to train on, "
             f"{len(split.test):,} to test"
         )
         with clock("train"):
+            if train is not None:
+                train(folder)
+                method.start(config.settings, device)
             fitted = method.fit(split, config.settings, config.seed, folder.path)
         clock.memory = peak_memory()
         # Epochs of an earlier start count too.

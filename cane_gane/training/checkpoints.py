@@ -42,7 +42,9 @@ class Checkpoints:
 
     def save(self, name: str, model: keras.Model, state: State) -> None:
         """Keeps every variable of the model and its optimizer, and `state`, whole."""
-        values = {key: variable.numpy() for key, variable in _variables(model).items()}
+        values = {
+            key: variable.numpy() for key, variable in variables_of(model).items()
+        }
         content = BytesIO()
         np.savez(content, state=np.array(json.dumps(state)), **values)
         if self.folder:
@@ -56,7 +58,7 @@ class Checkpoints:
         Raises:
             InputError: The file is damaged, or of another model.
         """
-        variables = _variables(model)
+        variables = variables_of(model)
         try:
             with self._open(name) as source, np.load(source) as content:
                 values = {key: content[key] for key in variables}
@@ -76,7 +78,7 @@ class Checkpoints:
         return state
 
 
-def _variables(model: keras.Model) -> dict[str, keras.Variable]:
+def variables_of(model: keras.Model) -> dict[str, keras.Variable]:
     """Returns the variables by their paths; metrics start anew with each epoch."""
     both = [*model.trainable_variables, *model.optimizer.variables]
     named = {variable.path: variable for variable in both}

@@ -91,10 +91,15 @@ class SummingAdam(KerasAdam):
     def apply(
         self, grads: Sequence[Any], trainable_variables: Sequence[Any] | None = None
     ) -> None:
-        """Applies gradients, sparse ones as dense ones."""
+        """Applies gradients, sparse ones as dense ones.
+
+        Several workers sum them first, sparse ones by gathering their rows.
+        """
         variables = trainable_variables or self._trainable_variables
+        alone = tf.distribute.get_strategy().num_replicas_in_sync == 1
         by_rows = [
-            bool(self._reached) and self._get_variable_index(x) in self._reached
+            not alone
+            or (bool(self._reached) and self._get_variable_index(x) in self._reached)
             for x in variables
         ]
         ready = [
@@ -122,7 +127,7 @@ class SummingAdam(KerasAdam):
             beta1=self.beta_1,
             beta2=self.beta_2,
             epsilon=self.epsilon,
-            grad=gradient,
+            grad=tf.convert_to_tensor(gradient),
         )
 
     def _update_rows(

@@ -7,6 +7,7 @@ import ctypes
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 
 _THREADS = "TF_NUM_INTRAOP_THREADS"
 # Options of glibc's mallopt: keep up to 1 GB of freed memory, take it 16 MB at a time,
@@ -15,7 +16,11 @@ _MALLOC = {-1: 1 << 30, -2: 1 << 24, -3: 1 << 25}
 
 
 def load_tensorflow(
-    *, deterministic: bool = False, device: str | None = None, by_pairs: bool = True
+    *,
+    deterministic: bool = False,
+    device: str | None = None,
+    by_pairs: bool = True,
+    begin: Callable[[], object] | None = None,
 ) -> None:
     """Imports TensorFlow without its notes about absent graphics cards.
 
@@ -25,6 +30,7 @@ def load_tensorflow(
         device: `cpu` hides all graphics cards; None leaves the choice to TensorFlow.
         by_pairs: Whether pairs of texts run side by side, so that each operation is
             best done by one core.
+        begin: What sets TensorFlow up, where that is more than to look for devices.
     """
     _keep_freed_memory()
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -40,7 +46,7 @@ def load_tensorflow(
                     tf.config.threading.set_intra_op_parallelism_threads(1)
             if device == "cpu":
                 tf.config.set_visible_devices([], "GPU")
-            tf.config.list_logical_devices()
+            (begin or tf.config.list_logical_devices)()
         except BaseException:
             notes.seek(0)
             os.write(terminal, notes.read())

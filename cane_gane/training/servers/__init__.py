@@ -1,0 +1,1 @@
+"""Tables beyond one machine's memory: rows on parameter servers, by tf.distribute."""

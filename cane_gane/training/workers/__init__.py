@@ -1,0 +1,1 @@
+"""Several workers that take the same steps together, by tf.distribute."""

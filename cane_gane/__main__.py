@@ -20,8 +20,8 @@ from cane_gane.errors import InputError
 from cane_gane.methods.registry import METHODS
 
 COMMANDS = (
-    "train", "evaluate", "report", "table", "ablation", "compare", "inspect", "split",
-    "parity",
+    "train", "evaluate", "recommend", "search", "explain", "embed", "report", "table",
+    "ablation", "compare", "inspect", "split", "parity",
 )  # fmt: skip
 DEFAULT = ("pydocs", "0.55", "ap")
 _RATIO = re.compile(r"[\d.]")  # how one begins
@@ -101,8 +101,9 @@ def _dispatch(argv: Sequence[str]) -> None:
         arguments = values([name, *map(_with_underscores, words)])[1:]
     except flags.Error as error:
         raise InputError(f"{name}: {flag_fault(values, error)}") from None
-    several = module.USAGE[-1].endswith("…") and len(arguments) > len(module.USAGE)
-    if len(arguments) != len(module.USAGE) and not several:
+    needed = [word for word in module.USAGE if not word.startswith("[")]
+    several = "…" in module.USAGE[-1] and len(arguments) > len(needed)
+    if len(arguments) != len(needed) and not several:
         found = one_line(" ".join(arguments)) or "none"
         raise InputError(
             f"{name}: found {len(arguments)} arguments ({found}); expected "

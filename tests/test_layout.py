@@ -14,7 +14,7 @@ PACKAGE = ROOT / "cane_gane"
 ROOMS = {
     "": ["version", "errors", "files", "config", "progress", "beside"],
     "data": [
-        "graph", "tokens", "lines", "splits", "network", "vectors", "tfidf",
+        "graph", "tokens", "lines", "splits", "network", "vectors", "export", "tfidf",
         "statistics", "pydocs", "catalog", "tfds",
     ],
     "sampling": ["negatives", "edges", "batches"],
@@ -38,16 +38,22 @@ ROOMS = {
         "contests", "evaluate", "examples",
     ],
     "evidence": [
-        "likeness", "walks", "closest", "features", "additive", "softmax", "fit",
+        "likeness", "spaces", "walks", "closest", "features", "additive", "newcomer",
+        "softmax", "calibration", "fit",
     ],
-    "serving": ["vectorize", "words", "evidence", "saved_model", "client", "table"],
+    "serving": [
+        "vectorize", "words", "evidence", "nodes", "signatures", "encoding",
+        "saved_model", "client", "table", "answers", "parts", "kept", "index",
+        "newcomers", "vector_answers", "text_answers", "trust",
+    ],
     "methods": ["method", "linear", "baselines", "gane", "registry"],
     "report": [
         "titles", "formats", "figures", "paper", "page", "links", "run", "several",
-        "ratios", "layouts", "overview", "ablation",
+        "ratios", "layouts", "overview", "ablation", "answers", "explain",
     ],
     "runs": [
-        "config", "folder", "rivals", "run", "vectors", "signals", "process", "cell",
+        "config", "folder", "rivals", "answering", "run", "answers", "vectors",
+        "signals", "process", "cell",
         "grid",
     ],
     "upstream": [
@@ -56,8 +62,8 @@ ROOMS = {
     ],
     "api": [""],
     "commands": [
-        "flags", "train", "evaluate", "report", "table", "ablation", "compare",
-        "inspect", "split", "parity",
+        "flags", "train", "evaluate", "recommend", "search", "explain", "embed",
+        "report", "table", "ablation", "compare", "inspect", "split", "parity",
     ],
     "__main__": [""],
 }  # fmt: skip

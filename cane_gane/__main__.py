@@ -24,7 +24,7 @@ COMMANDS = (
     "ablation", "compare", "inspect", "split", "parity",
 )  # fmt: skip
 DEFAULT = ("pydocs", "0.55", "ap")
-_RATIO = re.compile(r"[\d.]")  # how one begins
+_RATIO = re.compile(r"[\d.]|all$")  # how one begins
 
 _HELP = """\
 cane_gane: GANE, textual network embedding by optimal transport.
@@ -34,6 +34,7 @@ cane_gane: GANE, textual network embedding by optimal transport.
   bash run.sh test                    Runs ruff, mypy and pytest.
 
   DATASET is {datasets}, or a folder with data.txt and graph.txt.
+  RATIO is the share of the edges for training, such as 0.55, or all.
   METHOD is {methods}.
   `bash run.sh COMMAND --help` lists a command's flags.
   CANE_DATASETS   folders to look for data sets in (default: ../shared/datasets)

@@ -181,8 +181,15 @@ def define_methods(
     flags.DEFINE_alias("variants", "methods", flag_values=values)
 
 
-def parse_ratio(text: str) -> float:
-    """Returns the ratio that `text` spells."""
+def parse_ratio(text: str, whole: bool = False) -> float:
+    """Returns the ratio that `text` spells.
+
+    Args:
+        text: A number between 0 and 1.
+        whole: Whether `all` may stand for 1: no test edges.
+    """
+    if whole and text == "all":
+        return 1.0
     try:
         ratio = float("nan" if "_" in text else text)
     except ValueError:
@@ -192,7 +199,7 @@ def parse_ratio(text: str) -> float:
         hint = f": did you mean {ratio / 100:g}?" if percent else ""
         raise InputError(
             f"found ratio '{text[:40]}'; expected a number between 0 and 1, such as "
-            f"0.55{hint}"
+            f"0.55{', or all' if whole else ''}{hint}"
         )
     return ratio
 

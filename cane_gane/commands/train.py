@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from absl import flags
 
@@ -14,8 +16,13 @@ from cane_gane.commands.flags import (
     define_settings,
     parse_ratio,
 )
+from cane_gane.errors import InputError
 from cane_gane.runs.config import Config
 
+if TYPE_CHECKING:
+    from cane_gane.runs.folder import RunFolder
+
+CHECKED = 0.9  # the ratio of the run that --check measures
 USAGE = ("DATASET", "RATIO", "METHOD")
 
 
@@ -26,6 +33,12 @@ def define(values: flags.FlagValues) -> None:
     flags.DEFINE_bool(
         "overwrite", False, "throw away what the folder holds", flag_values=values
     )
+    flags.DEFINE_bool(
+        "check",
+        False,
+        "with ratio all, also measure a run on 90 % of the edges",
+        flag_values=values,
+    )
     define_device(values)
 
 
@@ -34,10 +47,26 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     dataset, ratio, method = arguments
     config = Config.make(
         dataset=dataset,
-        ratio=parse_ratio(ratio),
+        ratio=parse_ratio(ratio, whole=True),
         method=method,
         **chosen_settings(values),
     )
+    if values.check and config.ratio < 1:
+        raise InputError(
+            f"found --check with ratio {ratio}; expected it with all, which has no "
+            "test edges"
+        )
+    folder = _run(config, values)
+    if values.check:
+        from cane_gane.runs.run import add_check
+
+        other = _run(dataclasses.replace(config, ratio=CHECKED), values)
+        add_check(folder, other)
+    print(f"\n{folder.path / 'report.html'}")
+
+
+def _run(config: Config, values: flags.FlagValues) -> RunFolder:
+    """Runs what a config says, and prints its results."""
     from cane_gane.evaluation.show import summary
     from cane_gane.runs.folder import RunFolder
     from cane_gane.runs.run import run as run_config
@@ -51,4 +80,4 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         device=values.device,
     )
     print(summary(found, colour=sys.stdout.isatty()))
-    print(f"\n{folder.path / 'report.html'}")
+    return folder

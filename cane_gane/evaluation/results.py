@@ -304,6 +304,23 @@ class Reliability:
 
 
 @dataclass(frozen=True)
+class Checked:
+    """What another run, with test edges, measured.
+
+    Attributes:
+        run: The name of its folder.
+        ratio: Its share of the edges for training.
+        link_prediction: Its figures, by protocol.
+        baselines: Those of its baselines.
+    """
+
+    run: str
+    ratio: float
+    link_prediction: Mapping[str, ModelFigures]
+    baselines: Mapping[str, Mapping[str, BaselineFigures]]
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """All results of a fitted method: the content of metrics.json.
 
@@ -322,6 +339,7 @@ class Evaluation:
         reliability: What probabilities are worth, where the method has some.
         evaluated: Whether there was something to evaluate on: not after training on
             all edges, which has no figures.
+        check: What a run with test edges measured instead, where that was asked for.
         outcomes: The method's scored edges and outcomes by protocol, to compare it
             with another on the same edges; they are not part of metrics.json.
     """
@@ -339,6 +357,7 @@ class Evaluation:
     first_stage: FirstStage | None = None
     reliability: Reliability | None = None
     evaluated: bool = True
+    check: Checked | None = None
     outcomes: Mapping[str, Any] = field(
         default_factory=dict, repr=False, compare=False, metadata={"json": False}
     )

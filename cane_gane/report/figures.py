@@ -14,7 +14,7 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from cane_gane.evaluation.results import MatchedPair, NodeMap, Roc
+from cane_gane.evaluation.results import MatchedPair, NodeMap, Reliability, Roc
 from cane_gane.files import write_atomically
 
 # Okabe and Ito's colours; shapes and dashes say the same in grey.
@@ -26,6 +26,7 @@ DASHES: tuple[Any, ...] = (
 GREY = "#8a8f98"
 WORDS = 40  # words of a text that a heat map shows
 
+_CHANCES = ("said", "true")
 _LETTERS = 24  # letters of a name in a figure
 _STYLE: dict[Any, Any] = {
     "font.size": 9,
@@ -98,6 +99,26 @@ def roc_curves(curves: Mapping[str, Roc], title: str) -> Figure:
     axes.set_title(_plain(title, 60))
     axes.set_aspect("equal")
     axes.legend(loc="lower right", title="area, %", alignment="left", frameon=False)
+    return figure
+
+
+def reliability(chances: Reliability) -> Figure:
+    """Draws what probabilities said against what came true, both in %."""
+    figure, axes = _chart((4.6, 4.2))
+    said, true = ([100 * getattr(own, key) for own in chances.bins] for key in _CHANCES)
+    most = max(1.0, *said, *true) * 1.08
+    axes.plot([0, most], [0, most], color=GREY, linewidth=0.8)
+    errors = [
+        100 * (own.true * (1 - own.true) / own.count) ** 0.5 for own in chances.bins
+    ]
+    axes.errorbar(said, true, errors, color=COLOURS[0], marker="o", capsize=2)
+    for own, x, y in zip(chances.bins, said, true, strict=True):
+        axes.annotate(
+            f"{own.count:,}", (x, y), (5, -9), textcoords="offset points",
+            fontsize=7, color=GREY,
+        )  # fmt: skip
+    axes.set(xlabel="probability, %", ylabel="of them test edges, %")
+    axes.set(xlim=(0, most), ylim=(0, most))
     return figure
 
 

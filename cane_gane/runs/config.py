@@ -19,6 +19,11 @@ _ONCE = {"evidence": "none"}
 SEEDS = 2_000_000  # the largest; seeds are multiplied inside TensorFlow's integers
 
 
+def ratio_name(ratio: float) -> str:
+    """Returns what commands and folders call a ratio."""
+    return "all" if ratio == 1 else f"{ratio:g}"
+
+
 @dataclass(frozen=True)
 class Config(Settings):
     """The settings of a run; each is a flag of the training command."""

@@ -27,6 +27,7 @@ from cane_gane.evaluation.examples import begin_map, find_examples
 from cane_gane.evaluation.fitted import Fitted
 from cane_gane.evaluation.outcomes import write_outcomes
 from cane_gane.evaluation.results import (
+    Checked,
     Evaluation,
     Matching,
     ScoredEdge,
@@ -39,9 +40,11 @@ from cane_gane.files import digest
 from cane_gane.methods.registry import find_method
 from cane_gane.progress import Stopwatch, say
 from cane_gane.report.run import RunReport
-from cane_gane.runs.config import Config
+from cane_gane.runs.answering import answers_of
+from cane_gane.runs.config import Config, ratio_name
 from cane_gane.runs.folder import EDGES, MODEL, README, RunFolder
 from cane_gane.runs.rivals import Baselines, begin_baselines
+from cane_gane.serving.trust import first_stage, reliability
 from cane_gane.version import VERSION
 
 _PACKAGES = ("tensorflow", "keras", "numpy", "scipy", "scikit-learn")
@@ -82,12 +85,14 @@ def run(
         clock = Stopwatch()
         with clock("prepare"):
             network = TextualNetwork.read(home, config.dataset)
-            split = network.split(config.ratio, config.split, config.seed)
+            split = _split(network, config)
             write_inputs(config, folder, split, digests(home), command)
-            baselines = begin_baselines(split, config.seed, folder.path.parent)
+            baselines = None
+            if len(split.test):
+                baselines = begin_baselines(split, config.seed, folder.path.parent)
             method.start(config.settings, device)
         say(
-            f"{config.dataset} {config.ratio:g} {config.method}: "
+            f"{config.dataset} {ratio_name(config.ratio)} {config.method}: "
             f"{network.node_count:,} nodes, {len(split.train):,} edges to train on, "
             f"{len(split.test):,} to test"
         )
@@ -104,6 +109,36 @@ def run(
             served = method.open(folder.path / MODEL, split, config.settings)
         best = fitted.best_epoch
         return finish(folder, config, split, served, clock, best, baselines)
+
+
+def _split(network: TextualNetwork, config: Config) -> Split:
+    """Draws the split that a run asks for; with ratio 1, all edges are for training."""
+    if config.ratio < 1:
+        return network.split(config.ratio, config.split, config.seed)
+    edges = network.edges
+    return Split(network, edges, edges[:0], 1.0, config.split, config.seed)
+
+
+def add_check(folder: RunFolder, other: RunFolder) -> None:
+    """Adds what another run measured to the page of a run on all edges."""
+    theirs = other.evaluation()
+    check = Checked(
+        other.path.name,
+        other.config().ratio,
+        theirs.link_prediction,
+        theirs.baselines,
+    )
+    found = dataclasses.replace(folder.evaluation(), check=check)
+    report = RunReport(
+        folder.path.resolve().name,
+        folder.record(),
+        folder.history(),
+        found,
+        folder.examples(),
+    )
+    report.write_figures(folder.path / "figures")
+    report.write(folder.path / "report.html")
+    folder.write_json("metrics.json", to_json(found))
 
 
 def repeat(path: Path, dataset: str | None = None) -> Evaluation:
@@ -133,10 +168,10 @@ def repeat(path: Path, dataset: str | None = None) -> Evaluation:
                 f"{path}: found a run without {MODEL}/; expected one of our models: "
                 "what upstream's code trains is evaluated by compare alone"
             )
-        best, time = _best_epoch(folder.history()), Timing(None, None)
+        best, time, check = _best_epoch(folder.history()), Timing(None, None), None
         with contextlib.suppress(InputError):  # damaged results are written anew
             before = folder.evaluation()
-            best, time = before.best_epoch, before.time
+            best, time, check = before.best_epoch, before.time, before.check
         config, split, fitted = reopen(folder, dataset)
         folder.write_text("README.txt", README)
         clock = Stopwatch()
@@ -241,19 +276,27 @@ def finish(
     with clock("embed nodes"):
         write_vectors(folder.path, split, fitted)
     chart = begin_map(fitted.vectors, split.network, config.seed)
-    baselines = baselines or begin_baselines(split, config.seed, folder.path.parent)
-    rivals: dict[str, Fitted | Measures] = {}
-    if fitted.start is not None:
-        rivals["start"] = fitted.start
-    with clock("baselines"):
-        rivals |= baselines.result()
-    found = evaluate(fitted, split, rivals, config.seed, clock)
+    found = Evaluation({}, {}, evaluated=False)
+    if len(split.test):
+        baselines = baselines or begin_baselines(split, config.seed, folder.path.parent)
+        rivals: dict[str, Fitted | Measures] = {}
+        if fitted.start is not None:
+            rivals["start"] = fitted.start
+        with clock("baselines"):
+            rivals |= baselines.result()
+        found = evaluate(fitted, split, rivals, config.seed, clock)
     with clock("search for known items"):
         search = known_items(fitted, split.network, config.seed)
+    with clock("check recommendations"):
+        answers = answers_of(split, fitted, config.seed, folder)
+        stage = first_stage(answers, config.seed)
+        chances = reliability(answers, config.seed)
     examples = find_examples(fitted, split, chart, clock)
     found = dataclasses.replace(
         found,
         search=search,
+        first_stage=stage,
+        reliability=chances,
         matching=examples.pair and plain(examples.pair, Matching),
         missing_edges=[plain(edge, ScoredEdge) for edge in examples.missing_edges],
         data=_description(split.network, config),

@@ -49,7 +49,7 @@ ROOMS = {
     "methods": ["method", "linear", "baselines", "gane", "registry"],
     "report": [
         "titles", "formats", "figures", "paper", "page", "links", "run", "several",
-        "ratios", "layouts", "overview", "ablation", "answers", "explain",
+        "ratios", "layouts", "overview", "ablation", "answers", "explain", "card",
     ],
     "runs": [
         "config", "folder", "rivals", "answering", "run", "answers", "vectors",

@@ -58,10 +58,9 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         )
     folder = _run(config, values)
     if values.check:
-        from cane_gane.runs.run import add_check
+        from cane_gane.runs.run import check_by
 
-        other = _run(dataclasses.replace(config, ratio=CHECKED), values)
-        add_check(folder, other)
+        check_by(folder, _run(dataclasses.replace(config, ratio=CHECKED), values))
     print(f"\n{folder.path / 'report.html'}")
 
 

@@ -77,9 +77,7 @@ def link_rows(found: Evaluation) -> list[Row]:
     return rows
 
 
-NOT_EVALUATED = (
-    "not evaluated: all edges were for training (--check measures a 90 % run)"
-)
+NOT_EVALUATED = "not evaluated: all edges were for training"
 
 
 def percent(value: float | None, error: float | None = None) -> str:

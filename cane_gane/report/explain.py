@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cane_gane.report.answers import title_of
-from cane_gane.report.page import write_page
+from cane_gane.report import figures
+from cane_gane.report.answers import explanation_text, html_table, title_of
+from cane_gane.report.page import picture, write_page
 from cane_gane.serving.answers import Explanation
 
 WORDS = 60  # words of each text that are shown
+
+
+class Explained(Explanation):
+    """An explanation that prints as a table, and shows a picture in a notebook."""
+
+    @classmethod
+    def of(cls, found: Explanation) -> Explained:
+        """Takes an explanation."""
+        return cls(**{own.name: getattr(found, own.name) for own in fields(found)})
+
+    def __str__(self) -> str:
+        return explanation_text(self)
+
+    def _repr_html_(self) -> str:
+        parts = [(part.title, f"{part.value:+.2f}") for part in self.parts]
+        rows = [*parts, ("score", f"{self.score:+.2f}")]
+        title = f"{title_of(self.source)} → {title_of(self.target)}"
+        table = html_table(title, ("the score is made of", "adds"), rows)
+        if not self.match.source_words or not self.match.target_words:
+            return table
+        map_ = figures.heat_maps(self.match, {"plan": "weights of the plan"})
+        address = picture(figures.drawn(map_))
+        return f'{table}<img alt="matched words" src="{address}">'
 
 
 def write_explanation(found: Explanation, path: Path) -> None:

@@ -14,6 +14,7 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from cane_gane.evaluation.matching import Match
 from cane_gane.evaluation.results import MatchedPair, NodeMap, Reliability, Roc
 from cane_gane.files import write_atomically
 
@@ -52,17 +53,21 @@ def save(figure: Figure, folder: Path, name: str) -> bytes:
     Returns:
         The SVG, whose background is transparent.
     """
-    content = {}
+    content = {kind: drawn(figure, kind) for kind in ("png", "svg")}
+    for kind, own in content.items():
+        write_atomically(folder / f"{name.replace('/', '_')}.{kind}", own)
+    return content["svg"]
+
+
+def drawn(figure: Figure, kind: str = "svg") -> bytes:
+    """Returns a figure as a file: `png`, or `svg` on a transparent background."""
+    options: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {}
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         # A word in a script that the font lacks is drawn as a box.
         warnings.filterwarnings("ignore", "Glyph .* missing from")
-        for kind, options in (("png", {}), ("svg", {"metadata": {"Date": None}})):
-            buffer, clear = io.BytesIO(), kind == "svg"
-            figure.savefig(buffer, format=kind, dpi=160, transparent=clear, **options)
-            content[kind] = buffer.getvalue()
-            path = folder / f"{name.replace('/', '_')}.{kind}"
-            write_atomically(path, content[kind])
-    return content["svg"]
+        buffer, clear = io.BytesIO(), kind == "svg"
+        figure.savefig(buffer, format=kind, dpi=160, transparent=clear, **options)
+    return buffer.getvalue()
 
 
 def learning_curve(
@@ -155,7 +160,7 @@ def node_map(places: NodeMap) -> Figure:
     return figure
 
 
-def heat_maps(pair: MatchedPair, titles: Mapping[str, str]) -> Figure:
+def heat_maps(pair: MatchedPair | Match, titles: Mapping[str, str]) -> Figure:
     """Draws how the words of a pair of texts are matched, in one way or more.
 
     Args:

@@ -68,7 +68,8 @@ def _cells(value: object) -> list[Cell]:
     return [value if isinstance(value, Cell) else Cell(str(value))]
 
 
-def _picture(content: bytes) -> str:
+def picture(content: bytes) -> str:
+    """Returns an SVG as an address that a page shows from itself."""
     return f"data:image/svg+xml;base64,{base64.b64encode(content).decode()}"
 
 
@@ -88,7 +89,7 @@ _PAGES = Environment(
 _PAGES.globals["time_text"] = time_text
 _PAGES.filters |= {
     "cells": _cells,
-    "picture": _picture,
+    "picture": picture,
     "digest": _digest,
     "count": "{:,}".format,
     "percent": percent,

@@ -20,6 +20,8 @@ from cane_gane.runs.config import Config, ratio_name
 
 EDGES = "edges.npz"
 MODEL = "saved_model"
+SERVING = "serving/1"  # the same, as TensorFlow Serving looks for it
+CARD = "README.md"
 NETWORK = "network"  # the folder of a network that came from Python
 _COLUMNS = ("epoch", "loss", "seconds")  # of history.csv, never empty
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
@@ -53,6 +55,8 @@ embeddings.word2vec    embed.txt with names, in word2vec text format (gensim rea
 answers/               what recommend, search and explain compute once: index, vectors
 vocabulary.txt         the word with id i in line i, counted from 0
 checkpoints/           the last and the best epoch, to go on from
+README.md              a model card: what the model is, how it was made, its figures
+serving/1/             saved_model/ by version, as TensorFlow Serving takes it
 saved_model/           the trained model; docs/saved-model.md shows how to use it
 """
 

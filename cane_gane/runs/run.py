@@ -36,15 +36,16 @@ from cane_gane.evaluation.results import (
     to_json,
 )
 from cane_gane.evaluation.search import known_items
-from cane_gane.files import digest
+from cane_gane.files import digest, link_folder
 from cane_gane.methods.registry import find_method
 from cane_gane.progress import Stopwatch, say
+from cane_gane.report.card import model_card
 from cane_gane.report.run import RunReport
 from cane_gane.runs.answering import answers_of
 from cane_gane.runs.config import Config, ratio_name
-from cane_gane.runs.folder import EDGES, MODEL, README, RunFolder
+from cane_gane.runs.folder import CARD, EDGES, MODEL, README, SERVING, RunFolder
 from cane_gane.runs.rivals import Baselines, begin_baselines
-from cane_gane.serving.trust import first_stage, reliability
+from cane_gane.serving.trust import with_trust
 from cane_gane.version import VERSION
 
 _PACKAGES = ("tensorflow", "keras", "numpy", "scipy", "scikit-learn")
@@ -119,15 +120,15 @@ def _split(network: TextualNetwork, config: Config) -> Split:
     return Split(network, edges, edges[:0], 1.0, config.split, config.seed)
 
 
-def add_check(folder: RunFolder, other: RunFolder) -> None:
-    """Adds what another run measured to the page of a run on all edges."""
-    theirs = other.evaluation()
-    check = Checked(
-        other.path.name,
-        other.config().ratio,
-        theirs.link_prediction,
-        theirs.baselines,
-    )
+def check_by(folder: RunFolder, other: RunFolder) -> Evaluation:
+    """Adds what another run measured to the results of a run on all edges."""
+    theirs, ratio = other.evaluation(), other.config().ratio
+    figures = theirs.link_prediction, theirs.baselines
+    return add_check(folder, Checked(other.path.name, ratio, *figures))
+
+
+def add_check(folder: RunFolder, check: Checked) -> Evaluation:
+    """Adds what another run measured to results and page."""
     found = dataclasses.replace(folder.evaluation(), check=check)
     report = RunReport(
         folder.path.resolve().name,
@@ -139,6 +140,7 @@ def add_check(folder: RunFolder, other: RunFolder) -> None:
     report.write_figures(folder.path / "figures")
     report.write(folder.path / "report.html")
     folder.write_json("metrics.json", to_json(found))
+    return found
 
 
 def repeat(path: Path, dataset: str | None = None) -> Evaluation:
@@ -178,7 +180,8 @@ def repeat(path: Path, dataset: str | None = None) -> Evaluation:
         parts = time.parts or {}
         clock.seconds = {part: parts[part] for part in _BEFORE if part in parts}
         clock.seconds.setdefault("train", time.train or 0.0)
-        return finish(folder, config, split, fitted, clock, best)
+        found = finish(folder, config, split, fitted, clock, best)
+        return add_check(folder, check) if check else found
 
 
 def reopen(
@@ -243,8 +246,9 @@ def write_inputs(
 
 
 def export(folder: RunFolder, fitted: Fitted) -> None:
-    """Writes the SavedModel, and its digest into the record."""
+    """Writes the SavedModel, also by version, and its digest into the record."""
     fitted.save(folder.path / MODEL)
+    link_folder(folder.path / MODEL, folder.path / SERVING)
     record = folder.record()
     record["files"][MODEL] = digest(folder.path / MODEL)
     folder.write_json("config.json", record)
@@ -289,14 +293,11 @@ def finish(
         search = known_items(fitted, split.network, config.seed)
     with clock("check recommendations"):
         answers = answers_of(split, fitted, config.seed, folder)
-        stage = first_stage(answers, config.seed)
-        chances = reliability(answers, config.seed)
+        found = with_trust(found, answers, config.seed)
     examples = find_examples(fitted, split, chart, clock)
     found = dataclasses.replace(
         found,
         search=search,
-        first_stage=stage,
-        reliability=chances,
         matching=examples.pair and plain(examples.pair, Matching),
         missing_edges=[plain(edge, ScoredEdge) for edge in examples.missing_edges],
         data=_description(split.network, config),
@@ -312,6 +313,9 @@ def finish(
     found = dataclasses.replace(found, time=_timing(clock))
     report.evaluation = found
     report.write(folder.path / "report.html")
+    folder.write_text(
+        CARD, model_card(folder.path.resolve().name, report.record, found)
+    )
     folder.write_json("metrics.json", to_json(found))
     return found
 

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from cane_gane.data.graph import adjacency
-from cane_gane.evaluation.results import Bin, FirstStage, Reliability
+from cane_gane.evaluation.results import Bin, Evaluation, FirstStage, Reliability
+from cane_gane.serving.answers import Answers
 from cane_gane.serving.vector_answers import VectorAnswers
 
 TOP = 10  # best nodes of a source that the first stage should name
 BUDGET = 8_000  # pairs that are scored to find them
 SOURCES, SUGGESTED = 400, 12  # nodes, and candidates of each, whose chances are checked
 _EDGES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
+
+
+def with_trust(found: Evaluation, answers: Answers, seed: int) -> Evaluation:
+    """Returns results with both measures of some answers."""
+    assert isinstance(answers, VectorAnswers)
+    return dataclasses.replace(
+        found,
+        first_stage=first_stage(answers, seed),
+        reliability=reliability(answers, seed),
+    )
 
 
 def first_stage(answers: VectorAnswers, seed: int) -> FirstStage | None:

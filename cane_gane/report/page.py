@@ -79,8 +79,10 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
+_TEMPLATES = Path(__file__).resolve().parent / "templates"
+COLOURS = (_TEMPLATES / "colours.css").read_text(encoding="utf-8")
 _PAGES = Environment(
-    loader=FileSystemLoader(Path(__file__).resolve().parent / "templates"),
+    loader=FileSystemLoader(_TEMPLATES),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,

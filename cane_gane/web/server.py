@@ -9,6 +9,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from cane_gane.errors import InputError
+from cane_gane.runs.signals import ends_as_interrupts
 
 _GRACE = 10  # seconds for answers under way when the server is told to end
 
@@ -74,5 +75,6 @@ def make_server(app: ASGIApp) -> uvicorn.Server:
 
 def run_until_stopped(app: ASGIApp, taken: socket.socket) -> None:
     """Answers requests until Ctrl-C or SIGTERM, and those under way after it."""
-    with contextlib.suppress(KeyboardInterrupt):
+    # uvicorn repeats the signal when all is answered.
+    with contextlib.suppress(KeyboardInterrupt), ends_as_interrupts():
         make_server(app).run(sockets=[taken])

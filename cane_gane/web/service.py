@@ -41,10 +41,10 @@ def service(answers: Answers, run: str, worker: Worker, loopback: bool) -> Starl
     """
 
     async def health(request: Request) -> Response:
-        network = answers.network
         return json_response({
             "status": "ok", "run": run, "version": VERSION,
-            "nodes": network.node_count, "reads_texts": answers.reads_texts,
+            "nodes": answers.network.node_count, "reads_texts": answers.reads_texts,
+            "waiting": worker.waiting,
         })  # fmt: skip
 
     return application(

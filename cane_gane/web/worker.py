@@ -18,12 +18,15 @@ class Worker:
 
     TensorFlow spreads one job over all cores, so that a second thread would only take
     them from the first; the event loop stays free for `/health` and for new requests.
+
+    Attributes:
+        waiting: How many jobs wait or are under way.
     """
 
     def __init__(self) -> None:
         """Starts with no job."""
         self._thread = ThreadPoolExecutor(1, "answers")
-        self._waiting = 0
+        self.waiting = 0
 
     async def run(self, job: Callable[[], Result]) -> Result:
         """Runs a job when its turn comes.
@@ -31,18 +34,18 @@ class Worker:
         Raises:
             RequestError: Too many jobs wait already.
         """
-        if self._waiting >= MOST_WAITING:
+        if self.waiting >= MOST_WAITING:
             raise RequestError(
                 503,
-                f"found {self._waiting} requests that wait; expected fewer than "
+                f"found {self.waiting} requests that wait; expected fewer than "
                 f"{MOST_WAITING}: try again in a second",
             )
-        self._waiting += 1
+        self.waiting += 1
         try:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._thread, job)
         finally:
-            self._waiting -= 1
+            self.waiting -= 1
 
     def close(self) -> None:
         """Ends the thread; jobs that have not begun are dropped."""

@@ -196,6 +196,37 @@ def test_a_label_that_is_switched_off_is_not_drawn(browser, home):
     assert browser.run("document.querySelectorAll('[aria-pressed=false]').length") == 1
 
 
+def test_thousands_of_nodes_are_drawn_like_a_few(browser, home):
+    """A crowd is drawn pixel by pixel; each node must look as it does in a picture."""
+    script = """Promise.all(["map", "crowd"].map((name) => import(`/static/${name}.js`)))
+        .then(([{ NodeMap }, { drawCrowd }]) => {
+            const map = new NodeMap(document.getElementById("map"), {
+                x: [0, 9000], y: [0, 9000], degree: [0, 50], group: [0, 1],
+                names: ["", ""], groups: [{}, {}] });
+            const count = () => {
+                const { width, height } = map.canvas;
+                const { data } = map.pen.getImageData(0, 0, width, height);
+                const inked = [];
+                for (let i = 0; i < width * height; i++)
+                    if (data[4 * i + 3] > 100) inked.push(i);
+                map.pen.clearRect(0, 0, width, height);
+                return inked;
+            };
+            map.pen.setTransform(1, 0, 0, 1, 0, 0);
+            map.pen.clearRect(0, 0, map.canvas.width, map.canvas.height);
+            map.stamp([0, 1], 1);
+            const few = count();
+            drawCrowd(map, [0, 1], 1, (node) => node, (node) =>
+                map.sprite(node, map.radius * (node ? 1.6 : 0.85)));
+            const many = new Set(count());
+            return [few.length, many.size, few.filter((own) => many.has(own)).length];
+        })"""
+    show(browser, home)
+    few, many, both = browser.run(script)
+    assert few > 40
+    assert min(few, many, both) > 0.7 * max(few, many)  # less than a pixel apart
+
+
 def test_a_text_of_the_reader_is_answered_and_explained(browser, home):
     show(browser, home)
     browser.click_on("#text")

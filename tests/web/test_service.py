@@ -47,7 +47,7 @@ def test_health_tells_what_is_served(home):
     assert status == 200
     assert content == {
         "status": "ok", "run": "mine-1", "version": VERSION, "nodes": 6,
-        "reads_texts": True,
+        "reads_texts": True, "waiting": 0,
     }  # fmt: skip
 
 
@@ -206,7 +206,7 @@ def test_health_answers_while_a_question_is_computed(home, answers):
 
 def test_what_cannot_wait_is_told_to_come_again(answers):
     worker = Worker()
-    worker._waiting = MOST_WAITING
+    worker.waiting = MOST_WAITING
     with serving(service(answers, "mine", worker, loopback=True)) as home:
         asked = {"source": 0, "target": 1}
         status, content, headers = request(home, "/score", asked)

@@ -1,4 +1,5 @@
 // The map: thousands of nodes on a canvas, with zoom, names, and a chosen node's edges.
+import { drawCrowd, MANY } from "./crowd.js";
 import { visible } from "./dom.js";
 import { names } from "./names.js";
 import { colourOf, trace } from "./shapes.js";
@@ -133,7 +134,8 @@ export class NodeMap {
 
   get radius() {
     const crowd = Math.max(1.6, Math.min(3.4, 140 / Math.sqrt(this.there.length)));
-    return crowd * Math.max(1, Math.min(2.1, Math.sqrt(this.view.scale / (this.least / 0.6))));
+    const zoomed = Math.max(1, Math.min(2.1, Math.sqrt(this.view.scale / (this.least / 0.6))));
+    return Math.round(4 * crowd * zoomed) / 4; // few sizes, so that pictures can be kept
   }
 
   paint() {
@@ -146,7 +148,7 @@ export class NodeMap {
       chosen.node, ...chosen.neighbours, ...chosen.suggestions]));
     this.stamp(this.there.filter((node) => !bright?.has(node)), bright ? 0.22 : 0.9);
     if (chosen) this.edges(chosen, colour);
-    if (bright) this.stamp([...bright].filter((node) => node >= 0), 1);
+    if (bright) this.stamp([...bright].filter((node) => node >= 0 && this.shown(node)), 1);
     const marked = [...new Set([this.pointed, chosen?.node])].filter((node) => node !== null && node >= 0);
     for (const node of marked) {
       if (!this.shown(node)) continue;
@@ -164,16 +166,17 @@ export class NodeMap {
 
   /** Draws nodes from small pictures, one for each label and size. */
   stamp(nodes, alpha) {
-    const { pen, ratio, network } = this, radius = this.radius;
+    const { pen, network } = this, radius = this.radius;
     if (this.sprites?.radius !== radius) this.sprites = { radius };
+    const keyOf = (node) => 4 * network.group[node] + this.size[node];
+    const spriteOf = (node) => (this.sprites[keyOf(node)] ??= this.sprite(network.group[node], radius * SIZES[this.size[node]]));
+    if (nodes.length > MANY) return drawCrowd(this, nodes, alpha, keyOf, spriteOf);
     pen.globalAlpha = alpha;
     for (const node of nodes) {
       if (!this.shown(node)) continue;
       const [x, y] = this.place(node);
       if (x < -9 || y < -9 || x > this.width + 9 || y > this.height + 9) continue;
-      const group = network.group[node], key = 4 * group + this.size[node];
-      const sprite = (this.sprites[key] ??= this.sprite(group, radius * SIZES[this.size[node]]));
-      const side = sprite.width / ratio;
+      const sprite = spriteOf(node), side = sprite.width / this.ratio;
       pen.drawImage(sprite, x - side / 2, y - side / 2, side, side);
     }
     pen.globalAlpha = 1;
@@ -182,7 +185,7 @@ export class NodeMap {
   sprite(group, radius) {
     const side = Math.ceil((2.6 * radius + 3) * this.ratio), canvas = document.createElement("canvas");
     canvas.width = canvas.height = side;
-    const pen = canvas.getContext("2d");
+    const pen = canvas.getContext("2d", { willReadFrequently: true });
     pen.fillStyle = colourOf(this.network.groups, group);
     pen.strokeStyle = getComputedStyle(this.canvas).getPropertyValue("--paper");
     pen.lineWidth = 0.6 * this.ratio;

@@ -3,10 +3,12 @@
 const CELL = 24;
 const MOST = 60;
 const LETTERS = 34;
+const TRIED = 3000; // nodes in the window that may have a name
 
 /** Writes names beside their nodes, in the given order, as long as there is room. */
 export function names(map, nodes, colour, nameOf) {
   const { pen } = map, taken = new Set(), done = new Set();
+  let tried = 0;
   const cells = (left, top, right, bottom) => {
     const keys = [];
     for (let i = Math.floor(left / CELL); i <= Math.floor(right / CELL); i++)
@@ -25,6 +27,7 @@ export function names(map, nodes, colour, nameOf) {
     if (done.has(node) || node < 0 || !map.shown(node)) continue;
     const [x, y] = map.place(node);
     if (x < 4 || y < 10 || x > map.width - 20 || y > map.height - 10) continue;
+    if (++tried > TRIED) break;
     const full = nameOf(node), text = full.length > LETTERS ? `${full.slice(0, LETTERS - 1)}…` : full;
     const left = x + map.radius + 5, width = pen.measureText(text).width;
     const keys = cells(x - 6, y - 9, left + width + 4, y + 9);

@@ -20,8 +20,8 @@ from cane_gane.errors import InputError
 from cane_gane.methods.registry import METHODS
 
 COMMANDS = (
-    "train", "evaluate", "recommend", "search", "explain", "embed", "report", "table",
-    "ablation", "compare", "inspect", "split", "parity",
+    "train", "evaluate", "recommend", "search", "explain", "embed", "explore", "serve",
+    "report", "table", "ablation", "compare", "inspect", "split", "parity",
 )  # fmt: skip
 DEFAULT = ("pydocs", "0.55", "ap")
 _RATIO = re.compile(r"[\d.]|all$")  # how one begins

@@ -61,9 +61,14 @@ ROOMS = {
         "comparison", "outcome", "tables",
     ],
     "api": [""],
+    "web": [
+        "refusals", "fields", "questions", "worker", "guard", "service", "views",
+        "finder", "explorer", "server",
+    ],
     "commands": [
         "flags", "train", "evaluate", "recommend", "search", "explain", "embed",
-        "report", "table", "ablation", "compare", "inspect", "split", "parity",
+        "explore", "serve", "report", "table", "ablation", "compare", "inspect",
+        "split", "parity",
     ],
     "__main__": [""],
 }  # fmt: skip

@@ -168,6 +168,18 @@ def read_texts(text: str | None, file: str | None) -> list[str] | None:
     return found
 
 
+def define_port(values: flags.FlagValues, default: int) -> None:
+    """Defines the port of a server."""
+    flags.DEFINE_integer(
+        "port",
+        default,
+        "port to listen at; 0 for any that is free",
+        0,
+        65535,
+        flag_values=values,
+    )
+
+
 def define_seed(values: flags.FlagValues, about: str) -> None:
     """Defines the seed."""
     flags.DEFINE_integer("seed", 1, about, 0, SEEDS, flag_values=values)

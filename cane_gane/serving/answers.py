@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -131,6 +131,15 @@ class Explanation(_Record):
         return found
 
 
+# What is explained: the id or name of a node, or a text.
+Side: TypeAlias = int | str | Node
+
+
+def text_side(text: str) -> Node:
+    """Returns a text as one of no network, also where it is the name of a node."""
+    return Node(-1, "", text, ())
+
+
 class Answers(abc.ABC):
     """What an opened run answers; `runs.answers.open_answers` opens one.
 
@@ -186,8 +195,12 @@ class Answers(abc.ABC):
         """Finds the nodes whose texts are most like a text, best first."""
 
     @abc.abstractmethod
-    def explain(self, source: int | str, target: int | str) -> Explanation:
-        """Explains a score of two nodes (ids or names) or of texts."""
+    def explain(self, source: Side, target: Side) -> Explanation:
+        """Explains a score of two nodes (ids or names) or of texts.
+
+        A string of several words that names no node is a text; `text_side` makes one
+        of any string.
+        """
 
     @abc.abstractmethod
     def embed(

@@ -17,7 +17,16 @@ from cane_gane.evaluation.matching import Match
 from cane_gane.evaluation.search import TextSearch
 from cane_gane.evidence.calibration import MISSING, Calibration
 from cane_gane.evidence.spaces import pack, unpack
-from cane_gane.serving.answers import TOP, Explanation, Node, Pair, Part, Suggestion
+from cane_gane.serving.answers import (
+    TOP,
+    Explanation,
+    Node,
+    Pair,
+    Part,
+    Side,
+    Suggestion,
+    text_side,
+)
 from cane_gane.serving.client import ServedModel
 from cane_gane.serving.kept import Kept
 from cane_gane.serving.newcomers import NewNode, NodeEvidence
@@ -251,7 +260,7 @@ class TextAnswers(VectorAnswers):
 
     # Two of them.
 
-    def explain(self, source: int | str, target: int | str) -> Explanation:
+    def explain(self, source: Side, target: Side) -> Explanation:
         """Explains a score of two nodes (ids or names) or of texts."""
         first, second = self._side(source), self._side(target)
         (match,) = self._model.match([first.text], [second.text])
@@ -272,10 +281,12 @@ class TextAnswers(VectorAnswers):
             score = sum(part.value for part in parts)
         return Explanation(first, second, score, probability, parts, words, match)
 
-    def _side(self, which: int | str) -> Node:
+    def _side(self, which: Side) -> Node:
         """Returns a node, or several words that name none as a text."""
+        if isinstance(which, Node):
+            return which
         if isinstance(which, str) and len(which.split()) > 1 and not self._named(which):
-            return Node(-1, "", which, ())
+            return text_side(which)
         return self.node(which)
 
 

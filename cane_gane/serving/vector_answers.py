@@ -27,6 +27,7 @@ from cane_gane.serving.answers import (
     Node,
     Pair,
     Part,
+    Side,
     Suggestion,
 )
 from cane_gane.serving.index import VectorIndex
@@ -232,8 +233,10 @@ class VectorAnswers(Answers):
             "network, or a run of cane, wane, ot or ap"
         )
 
-    def explain(self, source: int | str, target: int | str) -> Explanation:
+    def explain(self, source: Side, target: Side) -> Explanation:
         """Explains a score of two nodes."""
+        if isinstance(source, Node) or isinstance(target, Node):
+            raise self._no_text()
         pair = np.array([[self._id(source), self._id(target)]])
         scores = np.asarray(self.fitted.score(pair), np.float64)
         match = Match([], [], np.zeros((0, 0)), None, 0)

@@ -18,7 +18,7 @@ from cane_gane.web.finder import Finder
 from cane_gane.web.questions import Question, recommend, respond, search
 from cane_gane.web.refusals import json_response
 from cane_gane.web.service import application, asked
-from cane_gane.web.views import network_view, node_view, pair_view
+from cane_gane.web.views import PairView, network_view, node_view
 from cane_gane.web.worker import Worker
 
 _HERE = Path(__file__).resolve().parent
@@ -58,7 +58,7 @@ def explorer(answers: Answers, run: str, worker: Worker) -> Starlette:
     questions: dict[str, Question] = {
         "node": node_view,
         "find": Finder(answers),
-        "pair": pair_view,
+        "pair": PairView(answers),
         "recommend": recommend,
         "search": search,
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 from cane_gane.config import suggestion
 from cane_gane.errors import InputError
-from cane_gane.serving.answers import TOP, Answers
+from cane_gane.serving.answers import TOP, Answers, Side, text_side
 from cane_gane.web.refusals import RequestError
 
 MOST_LETTERS = 100_000  # of a text
@@ -58,9 +58,11 @@ class Fields:
         """Takes a list of nodes, by id or by name; returns their ids."""
         return [self._as_node(name, own) for own in self._list(name, "nodes", most)]
 
-    def either(self, name: str) -> int | str:
-        """Takes a node (the id, where it is given by id) or a text."""
+    def side(self, name: str) -> Side:
+        """Takes a node or a text; `{"text": …}` is a text, whatever its words."""
         value = self._take(name, "the id or name of a node, or a text")
+        if isinstance(value, Mapping) and list(value) == ["text"]:
+            return text_side(self._as_text(name, value["text"]))
         if isinstance(value, str):
             return self._as_text(name, value)
         return self._as_node(name, value)

@@ -23,7 +23,7 @@ Question = Callable[[Answers, Fields], Job]
 
 def score(answers: Answers, asked: Fields) -> Job:
     """Scores `source` and `target`: nodes or texts."""
-    source, target = asked.either("source"), asked.either("target")
+    source, target = asked.side("source"), asked.side("target")
 
     def job() -> Any:
         found = answers.explain(source, target)
@@ -58,7 +58,7 @@ def search(answers: Answers, asked: Fields) -> Job:
 
 def explain(answers: Answers, asked: Fields) -> Job:
     """Explains the score of `source` and `target`: nodes or texts."""
-    source, target = asked.either("source"), asked.either("target")
+    source, target = asked.side("source"), asked.side("target")
     return lambda: answers.explain(source, target).as_json()
 
 

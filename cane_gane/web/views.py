@@ -10,12 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from cane_gane.data.network import TextualNetwork
-from cane_gane.serving.answers import Answers, Explanation, Node
+from cane_gane.evaluation.examples import word_rarity
+from cane_gane.evaluation.matching import Match
+from cane_gane.serving.answers import Answers, Node
 from cane_gane.web.fields import Fields
 from cane_gane.web.questions import Job
 
 GROUPS = 10  # labels that have a colour and a shape of their own
 MOST_NEIGHBOURS = 200
+MOST_PAIRS = 16  # different words that lines join
 MOST_LINES = 80
 _SIDE = 10_000  # of the map, in whole units
 _LETTERS = 240  # of a text in a list, and of a name
@@ -86,30 +89,43 @@ def node_view(answers: Answers, asked: Fields) -> Job:
     return job
 
 
-def pair_view(answers: Answers, asked: Fields) -> Job:
+class PairView:
     """Shows `source` and `target` with the lines between their words."""
-    source, target = asked.either("source"), asked.either("target")
 
-    def job() -> Any:
-        found = answers.explain(source, target)
-        content = found.as_json()
-        match = content.pop("match")
-        content["source_words"] = match["source_words"]
-        content["target_words"] = match["target_words"]
-        return {**content, "lines": matched_lines(found)}
+    def __init__(self, answers: Answers) -> None:
+        """Takes an opened run."""
+        self._rarity = word_rarity(answers.network.texts)
 
-    return job
+    def __call__(self, answers: Answers, asked: Fields) -> Job:
+        """Returns the job that explains the pair."""
+        source, target = asked.side("source"), asked.side("target")
+
+        def job() -> Any:
+            found = answers.explain(source, target)
+            content = found.as_json()
+            match = content.pop("match")
+            content["source_words"] = match["source_words"]
+            content["target_words"] = match["target_words"]
+            return {**content, "lines": matched_lines(found.match, self._rarity)}
+
+        return job
 
 
-def matched_lines(found: Explanation) -> list[tuple[int, int, float]]:
+def matched_lines(
+    match: Match, rarity: Mapping[str, float]
+) -> list[tuple[int, int, float]]:
     """Returns the lines between matched words, the heaviest first.
 
     Each joins a word of the source and one of the target by their numbers, with their
     weight in the plan. Words that say nothing, such as "the", would have most of the
-    lines: only pairs that the explanation names are joined.
+    lines: only the pairs that say most are joined.
+
+    Args:
+        match: The words and the plan.
+        rarity: How much a word says, in lower case.
     """
-    match, plan = found.match, np.asarray(found.match.plan, np.float64)
-    telling = {(own.source, own.target) for own in found.words}
+    plan = np.asarray(match.plan, np.float64)
+    telling = {own[:2] for own in match.words(rarity, MOST_PAIRS)}
     lines = [
         (row, column, float(plan[row, column]))
         for row, source in enumerate(match.source_words)

@@ -17,7 +17,9 @@ from cane_gane.serving.answers import (
     Node,
     Pair,
     Part,
+    Side,
     Suggestion,
+    text_side,
 )
 
 TEXTS = [
@@ -80,7 +82,7 @@ class FakeAnswers(Answers):
     def search(self, text: str, top: int = 10) -> list[Suggestion]:
         return self._best(text, set(), top)
 
-    def explain(self, source: int | str, target: int | str) -> Explanation:
+    def explain(self, source: Side, target: Side) -> Explanation:
         self.gate.wait(20)
         self.asked += 1
         nodes = [self._either(source), self._either(target)]
@@ -113,14 +115,16 @@ class FakeAnswers(Answers):
         places[[not text for text in self.network.texts]] = np.nan
         return places
 
-    def _either(self, which: int | str) -> Node:
+    def _either(self, which: Side) -> Node:
+        if isinstance(which, Node):
+            return which
         if isinstance(which, str) and which not in (self.network.names or ()):
-            return Node(-1, "", which, ())
+            return text_side(which)
         return self.node(which)
 
     def _best(self, text: str, without: set[int], top: int) -> list[Suggestion]:
         found = [
-            self.explain(text, node)
+            self.explain(text_side(text), node)
             for node in range(self.network.node_count)
             if node not in without
         ]

@@ -198,7 +198,7 @@ def test_a_label_that_is_switched_off_is_not_drawn(browser, home):
 
 def test_thousands_of_nodes_are_drawn_like_a_few(browser, home):
     """A crowd is drawn pixel by pixel; each node must look as it does in a picture."""
-    script = """Promise.all(["map", "crowd"].map((name) => import(`/static/${name}.js`)))
+    script = """Promise.all([import("/static/map.js"), import("/static/crowd.js")])
         .then(([{ NodeMap }, { drawCrowd }]) => {
             const map = new NodeMap(document.getElementById("map"), {
                 x: [0, 9000], y: [0, 9000], degree: [0, 50], group: [0, 1],

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from cane_gane.data.network import TextualNetwork
+from cane_gane.evaluation.examples import word_rarity
+from cane_gane.web import views
 from cane_gane.web.explorer import explorer
 from cane_gane.web.views import GROUPS, matched_lines, network_view
 from cane_gane.web.worker import Worker
@@ -120,24 +122,24 @@ def test_nothing_to_find_is_refused(home):
     assert (status, "empty query" in content["error"]) == (400, True)
 
 
-def test_lines_join_the_words_that_the_explanation_names(answers):
-    found = answers.explain("red fox on a hill", "the hill of a red red fox")
-    lines = matched_lines(found)
-    words = [(found.match.source_words[i], found.match.target_words[j])
-             for i, j, _ in lines]  # fmt: skip
-    assert sorted(words) == sorted(
-        [("red", "red"), ("red", "red"), ("fox", "fox"), ("hill", "hill"), ("a", "a")]
-    )
+def test_lines_join_the_words_that_say_most(answers, monkeypatch):
+    match = answers.explain("red fox on a hill", "the hill of a red red fox").match
+    monkeypatch.setattr(views, "MOST_PAIRS", 3)
+    lines = matched_lines(match, {"red": 2, "fox": 3, "hill": 3, "a": 0.1})
+    words = [(match.source_words[i], match.target_words[j]) for i, j, _ in lines]
+    expected = [("fox", "fox"), ("hill", "hill"), ("red", "red"), ("red", "red")]
+    assert sorted(words) == expected
     for i, j, weight in lines:
-        assert weight == pytest.approx(found.match.plan[i, j], abs=1e-6)
+        assert weight == pytest.approx(match.plan[i, j], abs=1e-6)
 
 
 def test_a_pair_has_lines_instead_of_the_plan(home, answers):
     _, content, _ = request(home, "/api/pair", {"source": 0, "target": 4})
     assert "match" not in content
-    expected = [list(line) for line in matched_lines(answers.explain(0, 4))]
-    assert content["lines"] == expected
-    assert content["source_words"] == answers.explain(0, 4).match.source_words
+    match = answers.explain(0, 4).match
+    expected = matched_lines(match, word_rarity(answers.network.texts))
+    assert content["lines"] == [list(line) for line in expected]
+    assert content["source_words"] == match.source_words
 
 
 def test_a_pair_without_words_has_no_lines(home):

@@ -74,6 +74,13 @@ def test_a_score_is_that_of_the_explanation(home, answers):
     assert content == {"score": found.score, "probability": found.probability}
 
 
+def test_a_text_may_be_the_name_of_a_node(home):
+    asked = {"source": {"text": "fox"}, "target": "fox"}
+    _, content, _ = request(home, "/explain", asked)
+    assert (content["source"]["id"], content["source"]["text"]) == (-1, "fox")
+    assert content["target"]["id"] == 0
+
+
 def test_an_explanation_has_the_plan(home):
     asked = {"source": "red fox", "target": "fox"}
     _, content, _ = request(home, "/explain", asked)

@@ -99,7 +99,7 @@ async function openPair(source, target) {
   pairHome.hidden = false;
   pairHome.replaceChildren(waiting("Matching words …"));
   const wanted = location.hash;
-  const found = await ask("pair", { source: source === "text" ? text.text : Number(source), target: Number(target) });
+  const found = await ask("pair", { source: source === "text" ? { text: text.text } : Number(source), target: Number(target) });
   if (location.hash !== wanted) return;
   drawLines = showPair(pairHome, network, found);
   byId("close").addEventListener("click", closePair);

@@ -85,7 +85,7 @@ export class NodeMap {
       return this.draw();
     }
     const step = (now) => {
-      const t = Math.min(1, (now - start) / 350), ease = 1 - (1 - t) ** 3;
+      const t = Math.max(0, Math.min(1, (now - start) / 350)), ease = 1 - (1 - t) ** 3;
       const part = (key) => from[key] + ease * (view[key] - from[key]);
       this.view = t < 1 ? { scale: part("scale"), x: part("x"), y: part("y") } : view;
       this.draw();

@@ -62,7 +62,7 @@ def questions(nodes: int, texts: list[str]) -> dict[str, list[Any]]:
     return {
         "/health": [None],
         "/score": pairs,
-        "/score, 20 at once": [pairs],
+        "/score, 20 pairs at once": [{"pairs": some}],
         "/recommend": [{"node": a, "top": 10} for a, _ in some],
         "/search": [{"text": text, "top": 10} for text in texts],
         "/explain": pairs,
@@ -94,10 +94,11 @@ def attack(home: str, path: str, asked: list[Any], count: int, seconds: float) -
                 own = Client(home)
             taken = time.perf_counter() - start
             expected = alone[number % len(asked)][1]
+            same = expected is None or alike(content, expected)
             with lock:
                 tally.seconds.append(taken)
                 tally.lost += status != 200
-                tally.different += expected is not None and not alike(content, expected)
+                tally.different += not same
         own.close()
 
     start = time.perf_counter()
@@ -116,6 +117,8 @@ def run_all(work: Callable[[], None]) -> None:
 
 def alike(one: Any, other: Any) -> bool:
     """Whether two answers agree; sums may differ in their last digits."""
+    if one == other:
+        return True
     if isinstance(one, float) and isinstance(other, float):
         return bool(np.isclose(one, other, rtol=1e-4, atol=1e-5))
     if isinstance(one, dict) and isinstance(other, dict):

@@ -63,7 +63,7 @@ ROOMS = {
     "api": [""],
     "web": [
         "refusals", "fields", "questions", "worker", "guard", "service", "views",
-        "finder", "explorer", "server",
+        "finder", "explorer", "ready", "server",
     ],
     "commands": [
         "flags", "train", "evaluate", "recommend", "search", "explain", "embed",

@@ -23,15 +23,17 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     """Runs the command."""
     from cane_gane.runs.answers import open_answers
     from cane_gane.web.explorer import explorer
-    from cane_gane.web.server import address, bind, run_until_stopped
+    from cane_gane.web.ready import make_ready
+    from cane_gane.web.server import address, announce, bind, run_until_stopped
     from cane_gane.web.worker import Worker
 
     path = Path(arguments[0])
     with bind("127.0.0.1", values.port) as taken:
         answers = open_answers(path, values.dataset, values.device)
+        make_ready(answers)
         worker = Worker()
         app = explorer(answers, path.resolve().name, worker)
-        print(f"{address(taken)}  (Ctrl-C ends it)", flush=True)
+        announce(taken)
         if values.open:
             webbrowser.open(address(taken))
         run_until_stopped(app, taken)

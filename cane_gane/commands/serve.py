@@ -28,17 +28,25 @@ def define(values: flags.FlagValues) -> None:
 def run(arguments: list[str], values: flags.FlagValues) -> None:
     """Runs the command."""
     from cane_gane.runs.answers import open_answers
-    from cane_gane.web.server import address, bind, is_loopback, run_until_stopped
+    from cane_gane.web.ready import make_ready
+    from cane_gane.web.server import (
+        address,
+        announce,
+        bind,
+        is_loopback,
+        run_until_stopped,
+    )
     from cane_gane.web.service import service
     from cane_gane.web.worker import Worker
 
     path = Path(arguments[0])
     with bind(values.host, values.port) as taken:
         answers = open_answers(path, values.dataset, values.device)
+        make_ready(answers)
         if not is_loopback(taken):
             say(f"cane_gane: whoever reaches {address(taken)} may ask")
         worker = Worker()
         app = service(answers, path.resolve().name, worker, is_loopback(taken))
-        print(f"{address(taken)}  (Ctrl-C ends it)", flush=True)
+        announce(taken)
         run_until_stopped(app, taken)
         worker.close()

@@ -195,6 +195,12 @@ class Answers(abc.ABC):
         """Finds the nodes whose texts are most like a text, best first."""
 
     @abc.abstractmethod
+    def scores(
+        self, pairs: Sequence[tuple[int, int]]
+    ) -> list[tuple[float, float | None]]:
+        """Returns the score of each pair of nodes, and its probability."""
+
+    @abc.abstractmethod
     def explain(self, source: Side, target: Side) -> Explanation:
         """Explains a score of two nodes (ids or names) or of texts.
 

@@ -233,6 +233,17 @@ class VectorAnswers(Answers):
             "network, or a run of cane, wane, ot or ap"
         )
 
+    def scores(
+        self, pairs: Sequence[tuple[int, int]]
+    ) -> list[tuple[float, float | None]]:
+        """Returns the score of each pair of nodes, and its probability."""
+        if not len(pairs):
+            return []
+        known = np.array([[self._id(node) for node in pair] for pair in pairs])
+        scores = np.asarray(self.fitted.score(known), np.float64)
+        probabilities = self._probabilities(known, scores)
+        return list(zip(scores.tolist(), probabilities, strict=True))
+
     def explain(self, source: Side, target: Side) -> Explanation:
         """Explains a score of two nodes."""
         if isinstance(source, Node) or isinstance(target, Node):

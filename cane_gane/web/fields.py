@@ -58,6 +58,16 @@ class Fields:
         """Takes a list of nodes, by id or by name; returns their ids."""
         return [self._as_node(name, own) for own in self._list(name, "nodes", most)]
 
+    def pairs(self, name: str, most: int) -> list[tuple[int, int]]:
+        """Takes a list of pairs of nodes; returns their ids."""
+        found = []
+        for own in self._list(name, "pairs", most):
+            if not isinstance(own, list) or len(own) != 2:
+                message = f"{name}: found {_shown(own)}; expected two nodes"
+                raise RequestError(400, message)
+            found.append((self._as_node(name, own[0]), self._as_node(name, own[1])))
+        return found
+
     def side(self, name: str) -> Side:
         """Takes a node or a text; `{"text": …}` is a text, whatever its words."""
         value = self._take(name, "the id or name of a node, or a text")

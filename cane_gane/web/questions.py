@@ -22,12 +22,17 @@ Question = Callable[[Answers, Fields], Job]
 
 
 def score(answers: Answers, asked: Fields) -> Job:
-    """Scores `source` and `target`: nodes or texts."""
+    """Scores `source` and `target`, nodes or texts; or `pairs` of nodes at once."""
+    if "pairs" in asked:
+        pairs = asked.pairs("pairs", MOST_ROWS)
+        return lambda: {"scores": [_scored(*own) for own in answers.scores(pairs)]}
     source, target = asked.side("source"), asked.side("target")
 
     def job() -> Any:
+        if isinstance(source, int) and isinstance(target, int):
+            return _scored(*answers.scores([(source, target)])[0])
         found = answers.explain(source, target)
-        return {"score": found.score, "probability": found.probability}
+        return _scored(found.score, found.probability)
 
     return job
 
@@ -139,6 +144,10 @@ def _answered(job: Job) -> Any:
         return job()
     except InputError as error:
         raise RequestError(400, str(error)) from None
+
+
+def _scored(score: float, probability: float | None) -> Any:
+    return {"score": score, "probability": probability}
 
 
 def _suggestions(found: Sequence[Suggestion]) -> Any:

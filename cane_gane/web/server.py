@@ -56,6 +56,12 @@ def address(taken: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def announce(taken: socket.socket) -> None:
+    """Prints the address; whoever reads it may ask at once, and waits a moment."""
+    taken.listen()
+    print(f"{address(taken)}  (Ctrl-C ends it)", flush=True)
+
+
 def is_loopback(taken: socket.socket) -> bool:
     """Whether only this machine reaches a bound socket."""
     host = str(taken.getsockname()[0])

@@ -26,12 +26,7 @@ def started(command, run):
         line = process.stdout.readline()
         assert line.startswith("http://127.0.0.1:"), process.stderr.read()
         assert line.endswith("  (Ctrl-C ends it)\n")
-        home = line.split()[0]
-        while True:
-            with contextlib.suppress(ConnectionRefusedError):
-                request(home, "/")
-                break
-        yield home
+        yield line.split()[0]
     finally:
         process.send_signal(signal.SIGTERM)
         out, _ = process.communicate(timeout=60)

@@ -82,6 +82,12 @@ class FakeAnswers(Answers):
     def search(self, text: str, top: int = 10) -> list[Suggestion]:
         return self._best(text, set(), top)
 
+    def scores(
+        self, pairs: Sequence[tuple[int, int]]
+    ) -> list[tuple[float, float | None]]:
+        found = (self.explain(*pair) for pair in pairs)
+        return [(own.score, own.probability) for own in found]
+
     def explain(self, source: Side, target: Side) -> Explanation:
         self.gate.wait(20)
         self.asked += 1

@@ -17,14 +17,14 @@ from tests.web.serving import request
 # A server whose answers wait for a line on standard input.
 SLOW = """
 import sys, threading
-from cane_gane.web.server import address, bind, run_until_stopped
+from cane_gane.web.server import announce, bind, run_until_stopped
 from cane_gane.web.service import service
 from cane_gane.web.worker import Worker
 from tests.web.fake_answers import FakeAnswers
 answers, worker, taken = FakeAnswers(), Worker(), bind("127.0.0.1", 0)
 answers.gate.clear()
 threading.Thread(target=lambda: sys.stdin.readline() and answers.gate.set()).start()
-print(address(taken), flush=True)
+announce(taken)
 run_until_stopped(service(answers, "mine", worker, loopback=True), taken)
 worker.close()
 print("ended", flush=True)
@@ -73,13 +73,7 @@ def test_a_server_that_is_told_to_end_answers_what_is_under_way(number):
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
-    home = process.stdout.readline().strip()
-    while True:
-        try:
-            assert request(home, "/health")[0] == 200
-            break
-        except ConnectionRefusedError:
-            assert process.poll() is None
+    home = process.stdout.readline().split()[0]
     found = []
     asked = threading.Thread(
         target=lambda: found.append(request(home, "/score", {"source": 0, "target": 1}))

@@ -74,6 +74,12 @@ def test_a_score_is_that_of_the_explanation(home, answers):
     assert content == {"score": found.score, "probability": found.probability}
 
 
+def test_pairs_are_scored_at_once(home):
+    _, content, _ = request(home, "/score", {"pairs": [[0, 1], ["wolf", 0]]})
+    asked = [{"source": 0, "target": 1}, {"source": 4, "target": 0}]
+    assert content == {"scores": request(home, "/score", asked)[1]}
+
+
 def test_a_text_may_be_the_name_of_a_node(home):
     asked = {"source": {"text": "fox"}, "target": "fox"}
     _, content, _ = request(home, "/explain", asked)
@@ -138,6 +144,8 @@ def test_a_batch_with_a_fault_is_refused_before_any_answer(home, answers, refuse
         ("/embed", {"nodes": [0] * 1001}, 400, "1,001 nodes; expected 1,000 at most"),
         ("/embed", {"nodes": 3}, 400, "nodes: found 3; expected a list of nodes"),
         ("/score", [{}] * 101, 413, "found a batch of 101 questions"),
+        ("/score", {"pairs": [[0, 1, 2]]}, 400, "pairs: found [0, 1, 2]; expected two"),
+        ("/score", {"pairs": [[0, "fxo"]]}, 404, "found node 'fxo'"),
         ("/score", 7, 400, "found 7; expected an object of fields"),
         ("/score", [[]], 400, "question 0: found []; expected an object"),
         ("/score", b'{"source": 0,', 400, "found no JSON ("),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 from starlette.responses import Response
@@ -26,9 +28,23 @@ class RequestError(Exception):
 def json_response(
     content: Any, status: int = 200, headers: dict[str, str] | None = None
 ) -> Response:
-    """Returns a response of JSON in ASCII, so that any text of a network fits in."""
-    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+    """Returns a response of JSON in ASCII, so that any text of a network fits in.
+
+    JSON has no word for a score that is no number, as of a node without a vector: null.
+    """
+    try:
+        text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+    except ValueError:
+        text = json.dumps(_finite(content), separators=(",", ":"))
     return Response(text + "\n", status, headers, "application/json")
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, Mapping):
+        return {key: _finite(own) for key, own in content.items()}
+    if isinstance(content, list | tuple):
+        return list(map(_finite, content))
+    return None if isinstance(content, float) and not isfinite(content) else content
 
 
 def refused(refusal: RequestError, headers: dict[str, str] | None = None) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -139,3 +140,14 @@ class FakeAnswers(Answers):
             Suggestion(own.target, own.score, own.probability, own.parts, own.words)
             for own in found[:top]
         ]
+
+
+class WordlessAnswers(FakeAnswers):
+    """Those of a method that reads no texts and has no probabilities."""
+
+    reads_texts = False
+
+    def explain(self, source: Side, target: Side) -> Explanation:
+        found = super().explain(source, target)
+        match = Match([], [], np.zeros((0, 0)), None, 0)
+        return replace(found, match=match, words=(), probability=None)

@@ -5,7 +5,7 @@ import pytest
 from cane_gane.web.explorer import explorer
 from cane_gane.web.worker import Worker
 from tests.browser import Browser, find_chromium
-from tests.web.fake_answers import FakeAnswers
+from tests.web.fake_answers import FakeAnswers, WordlessAnswers
 from tests.web.hostile import BELLS, IMAGE, SCRIPT, hostile_network
 from tests.web.serving import serving
 
@@ -287,6 +287,20 @@ def test_a_node_without_text_says_so(browser, home):
     browser.wait(SUGGESTED)
     assert text_of(browser, "#details h2") == "__proto__"
     assert "This node has no text." in text_of(browser, "#details")
+
+
+def test_a_method_that_reads_no_texts_is_shown_without_words(window):
+    worker = Worker()
+    with serving(explorer(WordlessAnswers(), "mine", worker)) as home:
+        show(window, f"{home}/#pair=0-4")
+        window.wait("document.querySelector('#pair .parts')")
+        shown = text_of(window, "#pair")
+        asks = window.run("Boolean(document.getElementById('ask'))")
+    worker.close()
+    assert "the red fox runs over the hill" in shown
+    assert "a wolf howls over the hill" in shown
+    assert "No two words are matched." in shown
+    assert not asks
 
 
 def test_the_colours_follow_the_system(browser, home):

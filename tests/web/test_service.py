@@ -105,6 +105,12 @@ def test_a_node_without_a_vector_has_null(home):
     assert request(home, "/embed", {"nodes": [5]})[1] == {"vectors": [None]}
 
 
+def test_a_score_that_is_no_number_is_null(home, answers, monkeypatch):
+    monkeypatch.setattr(answers, "scores", lambda pairs: [(float("nan"), None)])
+    status, content, _ = request(home, "/score", {"source": 0, "target": 1})
+    assert (status, content) == (200, {"score": None, "probability": None})
+
+
 def test_a_batch_is_answered_in_its_order(home):
     batch = [{"node": 2, "top": 1}, {"text": "wolf", "top": 2}]
     _, content, _ = request(home, "/recommend", batch)

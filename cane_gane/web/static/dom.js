@@ -58,7 +58,7 @@ export function percent(share) {
   return share < 0.0995 ? `${(100 * share).toFixed(1)} %` : `${Math.round(100 * share)} %`;
 }
 
-export const number = (value) => value.toFixed(Math.abs(value) < 10 ? 2 : 1).replace("-", "−");
+export const number = (value) => value === null ? "–" : value.toFixed(Math.abs(value) < 10 ? 2 : 1).replace("-", "−");
 
 /** The beginning of a text, cut at a word. */
 export function beginning(text, letters = 150) {

@@ -20,6 +20,7 @@ export class NodeMap {
     this.chosen = null; // { node, neighbours, suggestions }
     this.pointed = null;
     this.view = { scale: 1, x: 0, y: 0 };
+    this.least = 0.01; // scale
     this.inset = () => 0; // pixels at the left that are covered
     new ResizeObserver(() => this.resize()).observe(canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.restyle());

@@ -2,6 +2,7 @@
 import { element, name, nameOf, number, own, percent, svg } from "./dom.js";
 import { labels } from "./panel.js";
 
+const UNREAD = 3000; // letters of a text that is shown where a method reads none
 const WIDEST = 7; // pixels of the line with the most weight
 
 /** The text of a side, its words wrapped, so that lines can begin and end there. */
@@ -23,9 +24,10 @@ function side(text, words, matched, letter) {
     spans.set(place, span);
     body.append(span);
   });
-  const rest = text.slice(at), more = rest.split(/\s+/).filter(Boolean).length;
+  if (!words.length) body.append(...element("i", {}, text.slice(0, UNREAD)).childNodes);
+  const rest = words.length ? text.slice(at) : text.slice(UNREAD), more = rest.split(/\s+/).filter(Boolean).length;
   if (more <= 40) body.append(...element("i", {}, rest).childNodes);
-  else body.append(element("span", { className: "note" }, ` … and ${more.toLocaleString("en")} more words, which the model does not read`));
+  else body.append(element("span", { className: "note" }, ` … and ${more.toLocaleString("en")} more words${words.length ? ", which the model does not read" : ""}`));
   return { body, spans };
 }
 
@@ -90,7 +92,7 @@ export function showPair(home, network, found) {
 
   const pairs = [...sum].sort((a, b) => b[1] - a[1]).map(([key, weight]) => {
     const [source, target] = key.split("\n");
-    const chip = element("button", { type: "button" }, own(source), ...(source === target ? [] : [" ~ ", own(target)]), element("small", {}, percent(weight)));
+    const chip = element("button", { type: "button" }, own(source), ...(source === target ? [] : [" ↔ ", own(target)]), element("small", {}, percent(weight)));
     for (const event of ["pointerenter", "focus"]) chip.addEventListener(event, () => light((line) => line.key === key));
     for (const event of ["pointerleave", "blur"]) chip.addEventListener(event, () => light(null));
     return element("li", {}, chip);
@@ -105,7 +107,8 @@ export function showPair(home, network, found) {
     ...(found.lines.length ? [element("p", { className: "note" }, `A line joins two matched words; the wider, the more of the plan's weight (the widest has ${percent(most)}). Point at a word to see its own.`)] : [element("p", { className: "note" }, "No two words are matched.")]),
     texts,
     ...(pairs.length ? [element("h3", {}, "Matched words, by weight"), element("ul", { className: "chips pairs" }, pairs)] : []),
-    element("h3", {}, "What the score is made of"), parts(found));
+    element("h3", {}, "What the score is made of"),
+    element("p", { className: "note" }, "The parts add up to the score. What is to the right of 0 speaks for an edge."), parts(found));
 
   return () => {
     const frame = texts.getBoundingClientRect();

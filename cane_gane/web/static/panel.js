@@ -37,7 +37,7 @@ function chance(found) {
 
 function suggestion(found, place, open, point) {
   const words = found.words.slice(0, 4).map((pair) => element("li", {}, own(pair.source === pair.target
-    ? pair.source : `${pair.source} ~ ${pair.target}`)));
+    ? pair.source : `${pair.source} ↔ ${pair.target}`)));
   const button = element("button", { type: "button", className: "row" },
     element("span", { className: "rank" }, String(place + 1)),
     element("span", { className: "what" },

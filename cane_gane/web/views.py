@@ -18,8 +18,8 @@ from cane_gane.web.questions import Job
 
 GROUPS = 10  # labels that have a colour and a shape of their own
 MOST_NEIGHBOURS = 200
-MOST_PAIRS = 16  # different words that lines join
-MOST_LINES = 80
+MOST_PAIRS = 12  # different words that lines join
+MOST_LINES = 36
 _SIDE = 10_000  # of the map, in whole units
 _LETTERS = 240  # of a text in a list, and of a name
 _FAINT = 0.02  # share of the heaviest line, below which none is drawn
@@ -132,13 +132,15 @@ def matched_lines(
         for column, target in enumerate(match.target_words)
         if (source.lower(), target.lower()) in telling
     ]
-    lines.sort(key=lambda line: -line[2])
-    least = _FAINT * lines[0][2] if lines else 0.0
-    return [
-        (row, column, round(weight, 6))
-        for row, column, weight in lines[:MOST_LINES]
-        if weight > least
-    ]
+
+    def says(line: tuple[int, int, float]) -> float:
+        words = match.source_words[line[0]], match.target_words[line[1]]
+        return line[2] * min(rarity.get(word.lower(), 0.0) for word in words)
+
+    best = sorted(lines, key=says, reverse=True)[:MOST_LINES]
+    best.sort(key=lambda line: line[2], reverse=True)
+    least = _FAINT * best[0][2] if best else 0.0
+    return [(*line[:2], round(line[2], 6)) for line in best if line[2] > least]
 
 
 def brief(node: Node) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """Takes the pictures of docs/: `python -m tests.web.picture RUN NODE`.
 
-Starts `explore RUN`, opens a node and its first suggestion in a headless chromium, and
-writes docs/figures/explorer.png and docs/figures/explorer-pair.png.
+Starts `explore RUN` and opens it in a headless chromium: the map for
+docs/figures/explorer.png, a node's first suggestion for docs/figures/explorer-pair.png.
 """
 
 from __future__ import annotations
@@ -11,10 +11,21 @@ import subprocess
 import sys
 import time
 
+from PIL import Image  # matplotlib brings it
+
 from tests.browser import Browser, find_chromium
 from tests.launch import ROOT
 
 FIGURES = ROOT / "docs" / "figures"
+
+
+def shoot(browser: Browser, name: str) -> None:
+    """Writes a picture of the window; with 256 colours, at a third of the size."""
+    path = FIGURES / f"{name}.png"
+    browser.screenshot(path, whole=False)
+    with Image.open(path) as picture:
+        few = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
 
 
 def main(run: str, node: str) -> None:
@@ -29,18 +40,18 @@ def main(run: str, node: str) -> None:
         browser.dark(False)
         browser.visit(home, 1280, 800)
         browser.wait("document.documentElement.dataset.ready", 60)
+        time.sleep(0.5)  # until it is painted
+        shoot(browser, "explorer")
         browser.press("/")
         browser.type(node)
         browser.wait("document.querySelector('#found [role=option]')", 60)
         browser.press("Enter")
         browser.wait("document.querySelector('#suggestions')", 60)
-        time.sleep(1)  # the map flies there
-        browser.screenshot(FIGURES / "explorer.png", whole=False)
         browser.click_on("#suggestions .row")
         browser.wait("document.querySelector('#pair .parts')", 60)
         browser.hover(5, 790)
         time.sleep(0.5)
-        browser.screenshot(FIGURES / "explorer-pair.png", whole=False)
+        shoot(browser, "explorer-pair")
     finally:
         browser.close()
         process.send_signal(signal.SIGTERM)

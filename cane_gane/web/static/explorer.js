@@ -146,7 +146,10 @@ function makeLegend() {
   if (!network.groups.some((group) => !group.plain)) return;
   legend.hidden = false;
   legend.open = innerWidth > 860;
-  map.inset = () => (legend.open && map.width > 700 ? legend.offsetWidth + 14 : 0);
+  map.covered = () => {
+    const box = legend.getBoundingClientRect(), frame = canvas.getBoundingClientRect();
+    return new DOMRect(box.x - frame.x, box.y - frame.y, box.width, box.height);
+  };
   legend.querySelector("ul").append(...entries.map((group) => {
     const place = network.groups.indexOf(group), shape = badge(network.groups, place);
     const button = element("button", { type: "button", "aria-pressed": "true" }, shape,

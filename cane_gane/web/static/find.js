@@ -27,6 +27,7 @@ export function makeFinder({ choose, mark }) {
     input.value = "";
     mark(null);
     close();
+    document.getElementById("panel").focus({ preventScroll: true });
     choose(node.id);
   }
 

@@ -1,27 +1,23 @@
 // The map: thousands of nodes on a canvas, with zoom, names, and a chosen node's edges.
+import { Camera } from "./camera.js";
 import { drawCrowd, MANY } from "./crowd.js";
 import { visible } from "./dom.js";
 import { names } from "./names.js";
 import { colourOf, trace } from "./shapes.js";
 
 const SIZES = [0.85, 1, 1.25, 1.6]; // a node with more edges is larger
-const PAD = 36;
 
-export class NodeMap {
+export class NodeMap extends Camera {
   constructor(canvas, network) {
+    super(network);
     this.canvas = canvas;
     this.pen = canvas.getContext("2d");
-    this.network = network;
-    this.there = network.x.flatMap((x, node) => (x === null ? [] : [node]));
     this.size = network.degree.map((own) => (own > 30 ? 3 : own > 10 ? 2 : own > 3 ? 1 : 0));
     this.byDegree = [...this.there].sort((a, b) => network.degree[b] - network.degree[a]);
     this.hidden = new Set(); // labels that are switched off
     this.found = null; // a set of nodes, where a search is under way
     this.chosen = null; // { node, neighbours, suggestions }
     this.pointed = null;
-    this.view = { scale: 1, x: 0, y: 0 };
-    this.least = 0.01; // scale
-    this.inset = () => 0; // pixels at the left that are covered
     new ResizeObserver(() => this.resize()).observe(canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.restyle());
     this.resize();
@@ -42,72 +38,6 @@ export class NodeMap {
     this.sprites = null;
     if (all) this.showAll(false);
     else this.draw();
-  }
-
-  /** Shows some nodes, all by default, in the middle of the window. */
-  showAll(slowly = true, nodes = this.there) {
-    const { x, y } = this.network;
-    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-    for (const node of nodes) {
-      if (x[node] === null) continue;
-      left = Math.min(left, x[node]); right = Math.max(right, x[node]);
-      top = Math.min(top, y[node]); bottom = Math.max(bottom, y[node]);
-    }
-    if (left > right) return this.draw();
-    const width = Math.max(right - left, 1200), height = Math.max(bottom - top, 1200);
-    const inset = this.inset(), room = this.width - inset;
-    const scale = Math.max(0.001, Math.min((room - 2 * PAD) / width, (this.height - 2 * PAD) / height));
-    const view = {
-      scale, x: inset + room / 2 - scale * (left + right) / 2,
-      y: this.height / 2 - scale * (top + bottom) / 2, whole: nodes === this.there,
-    };
-    if (nodes === this.there) this.least = scale * 0.6;
-    this.go(view, slowly);
-  }
-
-  /** Moves to nodes that are out of sight, or so near each other that they are one. */
-  lookAt(nodes) {
-    const there = nodes.filter((node) => node >= 0 && this.shown(node));
-    const places = there.map((node) => this.place(node));
-    const [xs, ys] = [0, 1].map((axis) => places.map((place) => place[axis]));
-    const far = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
-    const out = places.some(([x, y]) => x < 10 || y < 10 || x > this.width - 10 || y > this.height - 10);
-    if (there.length && (out || far < 160)) this.showAll(true, there);
-    else this.draw();
-  }
-
-  /** Moves to a view, in a short flight where the reader likes motion. */
-  go(view, slowly = true) {
-    cancelAnimationFrame(this.flight);
-    const from = { ...this.view }, start = performance.now();
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (!slowly || still) {
-      this.view = view;
-      return this.draw();
-    }
-    const step = (now) => {
-      const t = Math.max(0, Math.min(1, (now - start) / 350)), ease = 1 - (1 - t) ** 3;
-      const part = (key) => from[key] + ease * (view[key] - from[key]);
-      this.view = t < 1 ? { scale: part("scale"), x: part("x"), y: part("y") } : view;
-      this.draw();
-      if (t < 1) this.flight = requestAnimationFrame(step);
-    };
-    this.flight = requestAnimationFrame(step);
-  }
-
-  zoom(factor, x = this.width / 2, y = this.height / 2, slowly = false) {
-    const scale = Math.max(this.least, Math.min(4, this.view.scale * factor));
-    const ratio = scale / this.view.scale;
-    this.go({ scale, x: x - ratio * (x - this.view.x), y: y - ratio * (y - this.view.y) }, slowly);
-  }
-
-  pan(dx, dy) {
-    this.go({ scale: this.view.scale, x: this.view.x + dx, y: this.view.y + dy }, false);
-  }
-
-  place(node) {
-    const { scale, x, y } = this.view;
-    return [x + scale * this.network.x[node], y + scale * this.network.y[node]];
   }
 
   shown(node) {
@@ -147,7 +77,7 @@ export class NodeMap {
     const chosen = this.chosen;
     const bright = this.found ?? (chosen && new Set([
       chosen.node, ...chosen.neighbours, ...chosen.suggestions]));
-    this.stamp(this.there.filter((node) => !bright?.has(node)), bright ? 0.22 : 0.9);
+    this.stamp(this.there.filter((node) => !bright?.has(node)), bright ? 0.38 : 0.9);
     if (chosen) this.edges(chosen, colour);
     if (bright) this.stamp([...bright].filter((node) => node >= 0 && this.shown(node)), 1);
     const marked = [...new Set([this.pointed, chosen?.node])].filter((node) => node !== null && node >= 0);

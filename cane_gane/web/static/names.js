@@ -16,6 +16,8 @@ export function names(map, nodes, colour, nameOf) {
         keys.push(1e5 * i + j);
     return keys;
   };
+  const legend = map.covered();
+  if (legend) for (const key of cells(legend.left, legend.top, legend.right, legend.bottom)) taken.add(key);
   pen.font = "500 12px system-ui, sans-serif";
   pen.textBaseline = "middle";
   pen.lineJoin = "round";
@@ -29,12 +31,15 @@ export function names(map, nodes, colour, nameOf) {
     if (x < 4 || y < 10 || x > map.width - 20 || y > map.height - 10) continue;
     if (++tried > TRIED) break;
     const full = nameOf(node), text = full.length > LETTERS ? `${full.slice(0, LETTERS - 1)}…` : full;
-    const left = x + map.radius + 5, width = pen.measureText(text).width;
-    const keys = cells(x - 6, y - 9, left + width + 4, y + 9);
-    if (left + width > map.width - 4 || keys.some((key) => taken.has(key))) continue;
-    for (const key of keys) taken.add(key);
-    done.add(node);
-    pen.strokeText(text, left, y);
-    pen.fillText(text, left, y);
+    const width = pen.measureText(text).width, gap = map.radius + 5;
+    for (const left of [x + gap, x - gap - width]) { // to the right, or else to the left
+      const keys = cells(Math.min(left, x - 6), y - 9, Math.max(left + width, x + 6) + 4, y + 9);
+      if (left < 4 || left + width > map.width - 4 || keys.some((key) => taken.has(key))) continue;
+      for (const key of keys) taken.add(key);
+      done.add(node);
+      pen.strokeText(text, left, y);
+      pen.fillText(text, left, y);
+      break;
+    }
   }
 }

@@ -2,8 +2,8 @@
 
 Starts `serve RUN`, asks each question alone first, then lets sixteen clients ask the
 same questions at once, and compares every answer with the one that was given alone.
-Prints requests a second, the 50th and 99th percentile of their times, and how many
-were lost.
+Prints how many were lost, the CPU time of one, requests a second, and the 50th and 99th
+percentile of their times.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -128,6 +129,36 @@ def alike(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+def cpu_seconds(pid: int) -> float:
+    """Returns the CPU seconds of a process so far, as Linux counts them."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(pid: int, home: str, count: int, seconds: float) -> None:
+    """Prints a row for each kind of question."""
+    client = Client(home)
+    nodes = client.ask("/health")[1]["nodes"]
+    first = [{"node": node, "top": 1} for node in range(min(DIFFERENT, nodes))]
+    found = client.ask("/recommend", first)[1]
+    client.close()
+    texts = [own["suggestions"][0]["node"]["text"][:200] for own in found]
+    columns = "requests | lost | different | CPU ms | a second | 50 % ms | 99 % ms"
+    print(f"{nodes:,} nodes, {CLIENTS} clients\n\n| question | {columns} |")
+    print("|---" * (columns.count("|") + 2) + "|")
+    for name, asked in questions(nodes, texts).items():
+        path, before = name.split(",")[0], cpu_seconds(pid)
+        tally = attack(home, path, asked, count, seconds)
+        # What was asked alone was computed, too.
+        answered = len(tally.seconds) + len(asked)
+        cpu = 1000 * (cpu_seconds(pid) - before) / answered
+        half, most = 1000 * np.percentile(tally.seconds, [50, 99])
+        rate = len(tally.seconds) / tally.took
+        print(f"| `{path}`{name.removeprefix(path)} | {len(tally.seconds)} | "
+              f"{tally.lost} | {tally.different} | {cpu:.1f} | {rate:.0f} | "
+              f"{half:.0f} | {most:.0f} |", flush=True)  # fmt: skip
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("run")
@@ -138,28 +169,12 @@ def main() -> None:
         [sys.executable, "-m", "cane_gane", "serve", given.run, "--port=0"],
         stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
+    assert server.stdout is not None
+    line = server.stdout.readline()
+    if not line:
+        sys.exit(server.wait())
     try:
-        assert server.stdout is not None
-        home = server.stdout.readline().split()[0]
-        client = Client(home)
-        nodes = client.ask("/health")[1]["nodes"]
-        first = [{"node": node, "top": 1} for node in range(DIFFERENT)]
-        found = client.ask("/recommend", first)[1]
-        client.close()
-        texts = [own["suggestions"][0]["node"]["text"][:200] for own in found]
-        print(f"{nodes:,} nodes, {CLIENTS} clients\n")
-        print(
-            "| question | requests | lost | different | a second | 50 % ms | 99 % ms |"
-        )
-        print("|---|---|---|---|---|---|---|")
-        for name, asked in questions(nodes, texts).items():
-            path = name.split(",")[0]
-            tally = attack(home, path, asked, given.requests, given.seconds)
-            half, most = 1000 * np.percentile(tally.seconds, [50, 99])
-            rate = len(tally.seconds) / tally.took
-            print(f"| `{path}`{name.removeprefix(path)} | {len(tally.seconds)} | "
-                  f"{tally.lost} | {tally.different} | {rate:.0f} | {half:.0f} | "
-                  f"{most:.0f} |", flush=True)  # fmt: skip
+        measure(server.pid, line.split()[0], given.requests, given.seconds)
     finally:
         server.send_signal(signal.SIGTERM)
         _, status, used = os.wait4(server.pid, 0)

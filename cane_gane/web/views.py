@@ -35,6 +35,7 @@ def network_view(answers: Answers, run: str) -> Mapping[str, Any]:
         "run": run,
         "reads_texts": answers.reads_texts,
         "edges": len(network.edges),
+        "named": network.names is not None,
         "names": [network.name_of(i)[:_LETTERS] for i in range(network.node_count)],
         "groups": groups,
         "group": group,

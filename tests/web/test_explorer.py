@@ -72,6 +72,13 @@ def test_the_map_has_each_node_in_one_square(answers):
     )
 
 
+def test_nodes_without_names_are_told_by_their_numbers(answers):
+    network = TextualNetwork(["a", "b"], np.array([[0, 1]]))
+    view = network_view(FakeAnswers(network), "mine")
+    assert (view["named"], view["names"]) == (False, ["node 0", "node 1"])
+    assert network_view(answers, "mine")["named"]
+
+
 def test_nodes_are_grouped_by_their_first_label(answers):
     view = network_view(answers, "mine")
     assert view["groups"] == [

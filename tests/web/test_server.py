@@ -65,6 +65,12 @@ def test_the_address_of_ipv6_has_brackets():
         assert address(taken).startswith("http://[::1]:")
 
 
+def test_asyncio_knows_that_it_is_tcp():
+    """Else it leaves Nagle's algorithm on, and each answer waits for the client."""
+    with bind("127.0.0.1", 0) as taken:
+        assert taken.proto == socket.IPPROTO_TCP
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_that_is_told_to_end_answers_what_is_under_way(number):

@@ -65,7 +65,7 @@ export function beginning(text, letters = 150) {
   const words = text.slice(0, letters * 2).split(/\s+/).filter(Boolean);
   let short = "";
   for (const word of words) {
-    if (short.length + word.length > letters) return `${short || word.slice(0, letters)} …`;
+    if (short.length + word.length > letters) return `${short || word.slice(0, letters)}\u00a0…`;
     short += (short && " ") + word;
   }
   return short;

@@ -91,7 +91,8 @@ export class NodeMap extends Camera {
       pen.stroke();
     }
     const first = chosen ? [chosen.node, ...chosen.suggestions, ...chosen.neighbours] : [];
-    const rest = bright ? this.byDegree.filter((node) => bright.has(node)) : this.byDegree;
+    // "node 7" is no landmark.
+    const rest = !this.network.named ? [] : bright ? this.byDegree.filter((node) => bright.has(node)) : this.byDegree;
     names(this, [...marked, ...first, ...rest], colour, (node) => visible(this.network.names[node]));
   }
 

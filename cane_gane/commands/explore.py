@@ -1,4 +1,4 @@
-"""Shows a run in the browser: a map, suggestions, and what they are made of."""
+"""Shows a run in a browser: a map, suggestions, why."""
 
 from __future__ import annotations
 

@@ -20,11 +20,11 @@ from cane_gane.errors import InputError
 from cane_gane.methods.registry import METHODS
 
 COMMANDS = (
-    "train", "evaluate", "report", "table", "ablation", "reproduce", "compare",
-    "inspect", "split", "parity",
+    "train", "evaluate", "recommend", "search", "explain", "embed", "explore", "serve",
+    "report", "table", "ablation", "reproduce", "compare", "inspect", "split", "parity",
 )  # fmt: skip
 DEFAULT = ("pydocs", "0.55", "ap")
-_RATIO = re.compile(r"[\d.]")  # how one begins
+_RATIO = re.compile(r"[\d.]|all$")  # how one begins
 
 _HELP = """\
 cane_gane: GANE, textual network embedding by optimal transport.
@@ -34,9 +34,8 @@ cane_gane: GANE, textual network embedding by optimal transport.
   bash run.sh test                    Runs ruff, mypy and pytest.
 
   DATASET is {datasets}, or a folder with data.txt and graph.txt.
-  METHOD is {methods}.
-  `bash run.sh COMMAND --help` lists a command's flags.
-  CANE_DATASETS   folders to look for data sets in (default: ../shared/datasets)
+  RATIO is the share of edges to train on, or all. METHOD is {methods}.
+  `bash run.sh COMMAND --help` lists flags. CANE_DATASETS names folders of data sets.
 """
 
 
@@ -101,9 +100,10 @@ def _dispatch(argv: Sequence[str]) -> None:
         arguments = values([name, *map(_with_underscores, words)])[1:]
     except flags.Error as error:
         raise InputError(f"{name}: {flag_fault(values, error)}") from None
+    needed = [word for word in module.USAGE if not word.startswith("[")]
     last = module.USAGE[-1] if module.USAGE else ""
-    several = last.endswith("…") and len(arguments) > len(module.USAGE)
-    if len(arguments) != len(module.USAGE) and not several:
+    several = "…" in last and len(arguments) > len(needed)
+    if len(arguments) != len(needed) and not several:
         found = one_line(" ".join(arguments)) or "none"
         raise InputError(
             f"{name}: found {len(arguments)} arguments ({found}); expected "

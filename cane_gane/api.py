@@ -13,6 +13,7 @@ import numpy.typing as npt
 from cane_gane.data import catalog
 from cane_gane.data.network import TextualNetwork, digests
 from cane_gane.data.splits import Split
+from cane_gane.data.vectors import NodeVectors
 from cane_gane.errors import InputError
 from cane_gane.evaluation.evaluate import evaluate
 from cane_gane.evaluation.fitted import Fitted
@@ -22,9 +23,14 @@ from cane_gane.files import write_csv
 from cane_gane.methods.baselines import fit_baselines
 from cane_gane.methods.registry import find_method
 from cane_gane.progress import Stopwatch
+from cane_gane.report.answers import Suggestions, html_table
+from cane_gane.report.explain import Explained
 from cane_gane.runs import run as runs
+from cane_gane.runs.answering import answers_of
 from cane_gane.runs.config import Config
 from cane_gane.runs.folder import NETWORK, RunFolder
+from cane_gane.serving.answers import TOP, Answers, Node
+from cane_gane.serving.trust import with_trust
 
 
 class Model:
@@ -35,11 +41,18 @@ class Model:
         config: All settings.
     """
 
-    def __init__(self, config: Config, split: Split, fitted: Fitted) -> None:
+    def __init__(
+        self,
+        config: Config,
+        split: Split,
+        fitted: Fitted,
+        folder: RunFolder | None = None,
+    ) -> None:
         """Takes what `fit` or `open` made."""
         self.config = config
         self.split = split
         self._fitted = fitted
+        self._folder = folder
 
     def __repr__(self) -> str:
         title = find_method(self.config.method).title
@@ -53,10 +66,69 @@ class Model:
         """The network."""
         return self.split.network
 
-    @property
-    def vectors(self) -> npt.NDArray[np.floating]:
-        """The vector of each node, `[nodes, size]`; a row of NaN where it has none."""
-        return self._fitted.vectors
+    def _repr_html_(self) -> str:
+        network = self.network
+        rows = [
+            ("method", find_method(self.config.method).title),
+            ("network", self.config.dataset),
+            ("nodes", f"{network.node_count:,}"),
+            ("training edges", f"{len(self.split.train):,}"),
+            ("test edges", f"{len(self.split.test):,}"),
+        ]
+        return html_table("a fitted model", ("", ""), rows)
+
+    @cached_property
+    def vectors(self) -> NodeVectors:
+        """The vector of each node, `[nodes, size]`; a row of NaN where it has none.
+
+        It is an array that also has `most_similar(name)`.
+        """
+        names = [self.network.name_of(node) for node in range(self.network.node_count)]
+        return NodeVectors.of(self._fitted.vectors, names)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """What `recommend`, `search` and `explain` ask."""
+        return answers_of(self.split, self._fitted, self.config.seed, self._folder)
+
+    def recommend(
+        self,
+        node: int | str | None = None,
+        *,
+        text: str | None = None,
+        links: Sequence[int | str] = (),
+        top: int = TOP,
+    ) -> Suggestions:
+        """Finds the likeliest missing edges of a node, or of a new one with a text.
+
+        Args:
+            node: A name or an id.
+            text: The text of a node that is not there yet.
+            links: Known nodes that the new node has edges to.
+            top: How many answers at the most.
+
+        Returns:
+            The answers, best first, which print as a table.
+
+        Raises:
+            InputError: There is no such node, or the method reads no texts.
+        """
+        answers = self.answers
+        asked = Node(-1, "", text or "", ())
+        if node is not None:
+            asked = answers.node(node)
+        known = [answers.node(link).id for link in links]
+        own = asked.id if node is not None else None
+        found = answers.recommend(own, text=text, links=known, top=top)
+        return Suggestions(asked, found)
+
+    def search(self, text: str, top: int = TOP) -> Suggestions:
+        """Finds the nodes whose texts are most like a text, best first."""
+        return Suggestions(Node(-1, "", text, ()), self.answers.search(text, top))
+
+    def explain(self, source: int | str, target: int | str) -> Explained:
+        """Explains a score of two nodes (ids or names) or of texts."""
+        return Explained.of(self.answers.explain(source, target))
 
     @property
     def history(self) -> Sequence[Any]:
@@ -90,7 +162,8 @@ class Model:
     @cached_property
     def _evaluation(self) -> Evaluation:
         baselines = fit_baselines(self.split, self._fitted.start)
-        return evaluate(self._fitted, self.split, baselines, self.config.seed)
+        found = evaluate(self._fitted, self.split, baselines, self.config.seed)
+        return with_trust(found, self.answers, self.config.seed)
 
     def evaluate(self) -> Evaluation:
         """Measures the model on the test edges, beside the baselines.
@@ -217,4 +290,5 @@ def open(path: Path | str, dataset: str | None = None, device: str = "auto") -> 
     Raises:
         InputError: The folder holds no run, or its data set has changed.
     """
-    return Model(*runs.reopen(RunFolder(Path(path)), dataset, device))
+    folder = RunFolder(Path(path))
+    return Model(*runs.reopen(folder, dataset, device), folder)

@@ -162,3 +162,33 @@ def test_the_record_has_the_seeds_of_split_and_training(topics, tmp_path):
     again = cane_gane.open(tmp_path / "other")
     assert (again.config.seed, again.split.seed) == (5, 3)
     assert (again.split.train == split.train).all()
+
+
+def test_answers_print_as_tables(model):
+    assert "score" in str(model.recommend(0, top=3))
+    assert len(model.recommend(0, top=3)) == 3
+    assert "topic" in str(model.search(model.network.texts[0], top=2))
+    assert "the score is made of" in str(model.explain(0, 5))
+    for own in (model, model.recommend(0), model.explain(0, 5)):
+        assert own._repr_html_().startswith("<table>")
+
+
+def test_similar_vectors_are_those_of_the_largest_cosine(model):
+    vectors = np.asarray(model.vectors)
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = unit @ unit[4]
+    cosines[4] = -1
+    best = np.argsort(-cosines)[:3]
+    found = model.vectors.most_similar(4, top=3)
+    assert [name for name, _ in found] == [f"node {node}" for node in best]
+    np.testing.assert_allclose([own for _, own in found], cosines[best], rtol=1e-5)
+
+
+def test_vectors_are_an_array(model):
+    vectors = model.vectors
+    assert isinstance(vectors, np.ndarray)
+    np.testing.assert_array_equal(vectors + 1, np.asarray(vectors) + 1)
+    with pytest.raises(InputError, match="expected all of them"):
+        vectors[:5].most_similar(0)
+    with pytest.raises(InputError, match="expected a name or an id"):
+        vectors.most_similar("nobody")

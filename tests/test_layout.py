@@ -15,7 +15,7 @@ ROOMS = {
     "": ["version", "errors", "files", "config", "progress", "beside"],
     "data": [
         "graph", "random_walks", "tokens", "lines", "splits", "network", "vectors",
-        "tfidf", "statistics", "pydocs", "catalog", "tfds",
+        "export", "tfidf", "statistics", "pydocs", "catalog", "tfds",
     ],
     "sampling": ["negatives", "edges", "batches"],
     "transport": ["problem", "scalings", "proximal", "adjoint", "solver"],
@@ -39,29 +39,42 @@ ROOMS = {
         "contests", "evaluate", "examples",
     ],
     "evidence": [
-        "likeness", "walks", "closest", "features", "additive", "softmax", "fit",
+        "likeness", "spaces", "walks", "closest", "features", "additive", "newcomer",
+        "softmax", "calibration", "fit",
     ],
-    "serving": ["vectorize", "words", "evidence", "saved_model", "client", "table"],
+    "serving": [
+        "vectorize", "words", "evidence", "nodes", "signatures", "encoding",
+        "saved_model", "client", "table", "answers", "parts", "kept", "index",
+        "newcomers", "vector_answers", "text_answers", "trust",
+    ],
     "methods": [
-        "method", "linear", "baselines", "gane", "together", "skip_gram", "pair_loss", "deepwalk",
-        "node2vec", "line", "mmb", "naive", "tadw", "cene", "dmte", "registry",
+        "method", "linear", "baselines", "gane", "together", "skip_gram", "pair_loss",
+        "deepwalk", "node2vec", "line", "mmb", "naive", "tadw", "cene", "dmte",
+        "registry",
     ],
     "report": [
         "titles", "formats", "figures", "paper", "page", "links", "run", "several",
-        "ratios", "layouts", "overview", "ablation", "reproduction",
+        "ratios", "layouts", "overview", "ablation", "reproduction", "answers",
+        "explain", "card",
     ],
     "runs": [
-        "config", "folder", "rivals", "run", "vectors", "signals", "process", "cell",
-        "grid", "reproduction", "loopback", "worker", "worker_process", "workers",
+        "config", "folder", "rivals", "answering", "run", "answers", "vectors",
+        "signals", "process", "cell", "grid", "reproduction", "loopback", "worker",
+        "worker_process", "workers",
     ],
     "upstream": [
         "parity", "checkout", "standins", "watch", "child", "progress", "original",
         "comparison", "outcome", "tables",
     ],
     "api": [""],
+    "web": [
+        "refusals", "fields", "questions", "worker", "guard", "service", "views",
+        "finder", "explorer", "ready", "server",
+    ],
     "commands": [
-        "flags", "train", "evaluate", "report", "table", "ablation", "reproduce",
-        "compare", "inspect", "split", "parity",
+        "flags", "train", "evaluate", "recommend", "search", "explain", "embed",
+        "explore", "serve", "report", "table", "ablation", "reproduce", "compare",
+        "inspect", "split", "parity",
     ],
     "__main__": [""],
 }  # fmt: skip

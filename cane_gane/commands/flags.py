@@ -6,11 +6,13 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from absl import flags
 
 from cane_gane.config import Settings, suggestion
+from cane_gane.data.lines import decode, read_lines
 from cane_gane.errors import InputError
 from cane_gane.methods.registry import METHODS
 from cane_gane.runs.config import SEEDS, Config
@@ -154,6 +156,60 @@ def define_device(values: flags.FlagValues) -> None:
     )
 
 
+def define_answers(values: flags.FlagValues) -> None:
+    """Defines what all commands on a run's answers take."""
+    flags.DEFINE_string(
+        "dataset",
+        None,
+        "where the run's data set is now, if it has moved",
+        flag_values=values,
+    )
+    define_device(values)
+
+
+def define_top(values: flags.FlagValues) -> None:
+    """Defines how many answers there are."""
+    flags.DEFINE_integer(
+        "top", 10, "answers at the most", 1, 10_000, flag_values=values
+    )
+
+
+def define_output(values: flags.FlagValues) -> None:
+    """Defines the formats that other programs read."""
+    flags.DEFINE_bool("json", False, "print JSON", flag_values=values)
+    flags.DEFINE_bool("csv", False, "print CSV", flag_values=values)
+
+
+def read_texts(text: str | None, file: str | None) -> list[str] | None:
+    """Returns the texts of --text and --file; None where neither is given.
+
+    Raises:
+        InputError: A text has no words, or the file is missing or no text.
+    """
+    if text is None and file is None:
+        return None
+    found = [] if text is None else [text]
+    if file is not None:
+        found += decode(Path(file), read_lines(Path(file)))
+    for place, own in enumerate(found, 1 if text is None else 0):
+        if not own.split():
+            where = f"{file}:{place}" if place else "--text"
+            raise InputError(f"{where}: found no word; expected a text")
+    return found
+
+
+def define_port(values: flags.FlagValues, default: int) -> None:
+    """Defines the port of a server."""
+    flags.DEFINE_integer(
+        "port",
+        default,
+        "port to listen at; 0 for any that is free",
+        0,
+        65535,
+        flag_values=values,
+    )
+
+
 def define_seed(values: flags.FlagValues, about: str) -> None:
     """Defines the seed."""
     flags.DEFINE_integer("seed", 1, about, 0, SEEDS, flag_values=values)
@@ -167,8 +223,15 @@ def define_methods(
     flags.DEFINE_alias("variants", "methods", flag_values=values)
 
 
-def parse_ratio(text: str) -> float:
-    """Returns the ratio that `text` spells."""
+def parse_ratio(text: str, whole: bool = False) -> float:
+    """Returns the ratio that `text` spells.
+
+    Args:
+        text: A number between 0 and 1.
+        whole: Whether `all` may stand for 1: no test edges.
+    """
+    if whole and text == "all":
+        return 1.0
     try:
         ratio = float("nan" if "_" in text else text)
     except ValueError:
@@ -178,7 +241,7 @@ def parse_ratio(text: str) -> float:
         hint = f": did you mean {ratio / 100:g}?" if percent else ""
         raise InputError(
             f"found ratio '{text[:40]}'; expected a number between 0 and 1, such as "
-            f"0.55{hint}"
+            f"0.55{', or all' if whole else ''}{hint}"
         )
     return ratio
 

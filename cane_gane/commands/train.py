@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from absl import flags
 
@@ -14,8 +16,13 @@ from cane_gane.commands.flags import (
     define_settings,
     parse_ratio,
 )
+from cane_gane.errors import InputError
 from cane_gane.runs.config import Config
 
+if TYPE_CHECKING:
+    from cane_gane.runs.folder import RunFolder
+
+CHECKED = 0.9  # the ratio of the run that --check measures
 USAGE = ("DATASET", "RATIO", "METHOD")
 
 
@@ -25,6 +32,12 @@ def define(values: flags.FlagValues) -> None:
     flags.DEFINE_string("runs_dir", "runs", "where run folders go", flag_values=values)
     flags.DEFINE_bool(
         "overwrite", False, "throw away what the folder holds", flag_values=values
+    )
+    flags.DEFINE_bool(
+        "check",
+        False,
+        "with ratio all, also measure a run on 90 % of the edges",
+        flag_values=values,
     )
     define_device(values)
     flags.DEFINE_integer(
@@ -42,10 +55,34 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     dataset, ratio, method = arguments
     config = Config.make(
         dataset=dataset,
-        ratio=parse_ratio(ratio),
+        ratio=parse_ratio(ratio, whole=True),
         method=method,
         **chosen_settings(values),
     )
+    if values.check and config.ratio < 1:
+        raise InputError(
+            f"found --check with ratio {ratio}; expected it with all, which has no "
+            "test edges"
+        )
+    folder = _run(config, values)
+    other = None
+    if values.check:
+        other = _run(dataclasses.replace(config, ratio=CHECKED), values)
+    if folder is None:
+        return
+    if other is not None:
+        from cane_gane.runs.run import check_by
+
+        check_by(folder, other)
+    print(f"\n{folder.path / 'report.html'}")
+
+
+def _run(config: Config, values: flags.FlagValues) -> RunFolder | None:
+    """Runs what a config says, and prints its results.
+
+    Returns:
+        The run's folder; None on a worker that is not the chief.
+    """
     from cane_gane.evaluation.show import summary
     from cane_gane.runs.folder import RunFolder
     from cane_gane.runs.run import run as run_config
@@ -54,7 +91,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     team = Team.of(config, values.workers, values.device, values.join_seconds)
     if team and not team.chief:
         team.train(None)
-        return
+        return None
     folder = RunFolder.of(config, Path(values.runs_dir))
     found = run_config(
         config,
@@ -65,4 +102,4 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         train=team.train if team else None,
     )
     print(summary(found, colour=sys.stdout.isatty()))
-    print(f"\n{folder.path / 'report.html'}")
+    return folder

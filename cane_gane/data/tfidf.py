@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,23 +30,6 @@ def tfidf_vectors(texts: Sequence[str], longest: int = 1, fewest: int = 2) -> An
     return _fitted(_word_vectorizer(longest, fewest), texts)
 
 
-def query_vectors(texts: Sequence[str], queries: Sequence[str]) -> tuple[Any, Any]:
-    """Returns TF-IDF vectors of texts, and of queries by the words of the texts.
-
-    Args:
-        texts: The texts.
-        queries: Other texts.
-
-    Returns:
-        What `tfidf_vectors` returns, and vectors of as many columns for the queries.
-    """
-    vectorizer = _word_vectorizer(longest=1, fewest=2)
-    known = _fitted(vectorizer, texts)
-    if not hasattr(vectorizer, "vocabulary_"):  # nothing is in two texts
-        return known, sparse.csr_array((len(queries), known.shape[1]))
-    return known, vectorizer.transform(queries)
-
-
 def word_weights(texts: Sequence[str]) -> tuple[list[str], Any]:
     """Returns the words of `tfidf_vectors(texts, fewest=1)`, and the IDF of each.
 
@@ -72,9 +55,7 @@ def shared_words(texts: Sequence[str]) -> Any:
     Returns:
         The IDF of each word that a text has, `[nodes, words]`, sparse.
     """
-    vectorizer = _word_vectorizer(longest=1, fewest=2)
-    vectorizer.set_params(binary=True, norm=None, sublinear_tf=False)
-    return _fitted(vectorizer, texts)
+    return _fitted(_shared_vectorizer(), texts)
 
 
 def letter_vectors(texts: Sequence[str]) -> Any:
@@ -86,10 +67,7 @@ def letter_vectors(texts: Sequence[str]) -> Any:
     Returns:
         The vectors, `[nodes, runs]`, sparse; zeros for a text without any.
     """
-    vectorizer = TfidfVectorizer(
-        analyzer="char_wb", ngram_range=(4, 5), sublinear_tf=True, min_df=2
-    )
-    return _fitted(vectorizer, texts)
+    return _fitted(_letter_vectorizer(), texts)
 
 
 def one_hop_vectors(vectors: Any, neighbours: Any) -> Any:
@@ -107,6 +85,57 @@ def one_hop_vectors(vectors: Any, neighbours: Any) -> Any:
     return normalize(vectors + normalize(neighbours @ vectors))
 
 
+class TextSpace:
+    """Vectors of texts, and of other texts by the same words.
+
+    Attributes:
+        vectors: Those of the texts, `[texts, words]`, sparse.
+    """
+
+    def __init__(self, kind: str, vectors: Any, words: Sequence[str], idf: Any) -> None:
+        """Takes what `fit` found.
+
+        Args:
+            kind: A key of `SPACES`.
+            vectors: The vectors, `[texts, words]`, sparse.
+            words: The words, or runs of words or letters; none where there are none.
+            idf: The IDF of each, `[words]`.
+        """
+        self.kind, self.vectors = kind, sparse.csr_array(vectors, dtype=np.float32)
+        self.words, self.idf = words, np.asarray(idf)
+        self._vectorizer = SPACES[kind]()
+        if len(words):
+            self._vectorizer.set_params(vocabulary=list(words), min_df=1)
+            self._vectorizer.idf_ = self.idf
+
+    @classmethod
+    def fit(cls, kind: str, texts: Sequence[str]) -> TextSpace:
+        """Fits one of `SPACES` on texts."""
+        vectorizer = SPACES[kind]()
+        vectors = _fitted(vectorizer, texts)
+        if not hasattr(vectorizer, "vocabulary_"):
+            return cls(kind, vectors, (), np.zeros(0))
+        words = vectorizer.get_feature_names_out().tolist()
+        return cls(kind, vectors, words, vectorizer.idf_)
+
+    def of(self, texts: Sequence[str]) -> Any:
+        """Returns the vectors of other texts, `[texts, words]`, sparse."""
+        if not len(self.words):
+            return sparse.csr_array((len(texts), self.vectors.shape[1]), dtype="f4")
+        return sparse.csr_array(self._vectorizer.transform(texts), dtype=np.float32)
+
+
+def _shared_vectorizer() -> TfidfVectorizer:
+    vectorizer = _word_vectorizer(longest=1, fewest=2)
+    return vectorizer.set_params(binary=True, norm=None, sublinear_tf=False)
+
+
+def _letter_vectorizer() -> TfidfVectorizer:
+    return TfidfVectorizer(
+        analyzer="char_wb", ngram_range=(4, 5), sublinear_tf=True, min_df=2
+    )
+
+
 def _word_vectorizer(longest: int, fewest: int) -> TfidfVectorizer:
     return TfidfVectorizer(
         tokenizer=CleanTokenizer.split,
@@ -122,3 +151,13 @@ def _fitted(vectorizer: TfidfVectorizer, texts: Sequence[str]) -> Any:
         return vectorizer.fit_transform(texts)
     except ValueError:  # no word is in as many texts
         return sparse.csr_array((len(texts), 1))
+
+
+# What texts are compared by, each by name.
+SPACES: Mapping[str, Callable[[], TfidfVectorizer]] = {
+    "words": lambda: _word_vectorizer(longest=1, fewest=1),
+    "pairs": lambda: _word_vectorizer(longest=2, fewest=1),
+    "letters": _letter_vectorizer,
+    "shared": _shared_vectorizer,
+    "common": lambda: _word_vectorizer(longest=1, fewest=2),
+}

@@ -8,11 +8,64 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from cane_gane.config import suggestion
 from cane_gane.data.lines import decode, quoted, read_lines
 from cane_gane.errors import InputError, fault
 from cane_gane.files import write_atomically
 
 Floats = npt.NDArray[np.float64]
+
+
+class NodeVectors(npt.NDArray[np.floating]):
+    """Vectors of nodes: an array, which also finds the nodes that are alike."""
+
+    names: Sequence[str]
+
+    @classmethod
+    def of(cls, vectors: npt.NDArray[np.floating], names: Sequence[str]) -> NodeVectors:
+        """Takes the vectors, `[nodes, size]`, and the name of each node."""
+        found = np.asarray(vectors).view(cls)
+        found.names = names
+        return found
+
+    def __array_finalize__(self, array: object) -> None:
+        self.names = getattr(array, "names", ())
+
+    def most_similar(self, node: int | str, top: int = 10) -> list[tuple[str, float]]:
+        """Returns the nodes with the most similar vectors, and the cosines.
+
+        Args:
+            node: A name or an id.
+            top: How many nodes at the most.
+
+        Raises:
+            InputError: There is no such node, or it has no vector.
+        """
+        if self.ndim != 2 or len(self) != len(self.names):
+            raise InputError(
+                f"found a part of the vectors, {list(self.shape)}; expected all of them"
+            )
+        found = self._place(node)
+        rows = fill_missing(np.asarray(self))
+        lengths = np.linalg.norm(rows, axis=1)
+        known = lengths > 0
+        if not known[found]:
+            raise InputError(f"found no vector of node '{self.names[found]}'")
+        cosines = np.full(len(rows), -np.inf)
+        cosines[known] = rows[known] @ rows[found] / lengths[known] / lengths[found]
+        cosines[found] = -np.inf
+        order = np.argsort(-cosines, kind="stable")[: max(top, 0)]
+        order = order[np.isfinite(cosines[order])]
+        return [(self.names[other], float(cosines[other])) for other in order.tolist()]
+
+    def _place(self, node: int | str) -> int:
+        names = list(self.names)
+        if isinstance(node, str) and node in names:
+            return names.index(node)
+        if isinstance(node, str) or not 0 <= node < len(names):
+            near = suggestion(str(node), names)
+            raise InputError(f"found node '{node}'; expected a name or an id{near}")
+        return int(node)
 
 
 def missing_rows(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_]:

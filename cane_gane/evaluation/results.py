@@ -261,6 +261,74 @@ class Examples:
 
 
 @dataclass(frozen=True)
+class FirstStage:
+    """What the first stage of `recommend` names.
+
+    Attributes:
+        recall: The share of the best nodes of a source that it names.
+        top: How many of the best count.
+        sources: Of how many sources.
+        candidates: How many nodes it names of one, on average.
+    """
+
+    recall: float
+    top: int
+    sources: int
+    candidates: float
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Candidates of similar probability.
+
+    Attributes:
+        said: Their mean probability.
+        true: The share of them that are test edges.
+        count: How many they are.
+    """
+
+    said: float
+    true: float
+    count: int
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Probabilities beside what came true.
+
+    Attributes:
+        bins: By probability.
+        error: The mean difference of both, by bins.
+        pairs: How many candidates there are.
+        edges: How many of them are test edges.
+        missing: The share of all edges that are test edges.
+    """
+
+    bins: Sequence[Bin]
+    error: float
+    pairs: int
+    edges: int
+    missing: float
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What another run, with test edges, measured.
+
+    Attributes:
+        run: The name of its folder.
+        ratio: Its share of the edges for training.
+        link_prediction: Its figures, by protocol.
+        baselines: Those of its baselines.
+    """
+
+    run: str
+    ratio: float
+    link_prediction: Mapping[str, ModelFigures]
+    baselines: Mapping[str, Mapping[str, BaselineFigures]]
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """All results of a fitted method: the content of metrics.json.
 
@@ -275,6 +343,11 @@ class Evaluation:
         best_epoch: The epoch whose values the model has.
         time: How long it took.
         printed_auc: What upstream's own program printed, for a run of it.
+        first_stage: What the first stage of `recommend` names.
+        reliability: What probabilities are worth, where the method has some.
+        evaluated: Whether there was something to evaluate on: not after training on
+            all edges, which has no figures.
+        check: What a run with test edges measured instead, where that was asked for.
         outcomes: The method's scored edges and outcomes by protocol, to compare it
             with another on the same edges; they are not part of metrics.json.
     """
@@ -289,12 +362,16 @@ class Evaluation:
     best_epoch: int | None = None
     time: Timing = Timing(None, None)
     printed_auc: float | None = None
+    first_stage: FirstStage | None = None
+    reliability: Reliability | None = None
+    evaluated: bool = True
+    check: Checked | None = None
     outcomes: Mapping[str, Any] = field(
         default_factory=dict, repr=False, compare=False, metadata={"json": False}
     )
 
     def __post_init__(self) -> None:
-        if not self.link_prediction:
+        if self.evaluated and not self.link_prediction:
             raise InputError("found figures of no protocol; expected one at the least")
 
     def __str__(self) -> str:

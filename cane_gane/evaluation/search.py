@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from cane_gane.data.network import TextualNetwork
-from cane_gane.data.tfidf import query_vectors
-from cane_gane.evaluation.fitted import BLOCK_CELLS, Fitted
+from cane_gane.data.tfidf import TextSpace
+from cane_gane.evaluation.fitted import BLOCK_CELLS, Fitted, Floats, Integers
 from cane_gane.evaluation.outcomes import places_among
 from cane_gane.evaluation.results import Found, Search
 
@@ -17,14 +19,70 @@ WORDS = 12  # of a query at the most
 SHORTLIST = 10  # nodes by text vectors, and as many by TF-IDF, that it puts in order
 
 
+class TextSearch:
+    """Finds the nodes whose texts are most like a text.
+
+    Text vectors and TF-IDF each name the nearest nodes, which the text score puts in
+    order.
+    """
+
+    def __init__(
+        self,
+        fitted: Fitted,
+        texts: Sequence[str],
+        vectors: Floats | None = None,
+        space: TextSpace | None = None,
+    ) -> None:
+        """Takes the method and the texts of the nodes.
+
+        Args:
+            fitted: The method, which reads texts.
+            texts: The text of each node.
+            vectors: Their text vectors, `[nodes, size]`; computed where not given.
+            space: Their TF-IDF; computed where not given.
+        """
+        self._fitted, self._texts = fitted, texts
+        self.vectors = fitted.embed_texts(texts) if vectors is None else vectors
+        self.space = space or TextSpace.fit("common", texts)
+        self._columns = sparse.csr_array(self.space.vectors.T)
+
+    def likeness(self, queries: Sequence[str]) -> tuple[Floats, Floats]:
+        """Scores texts with all nodes by text vectors and by TF-IDF."""
+        own = self._fitted.embed_texts(queries) @ self.vectors.T
+        return own, (self.space.of(queries) @ self._columns).toarray()
+
+    def shortlist(self, likeness: tuple[Floats, Floats], count: int) -> Integers:
+        """Returns the nodes that each names, `[queries, up to 2 count]`."""
+        count = min(count, len(self._texts))
+        best = [np.argsort(-own, axis=1, kind="stable")[:, :count] for own in likeness]
+        return np.concatenate(best, axis=1)
+
+    def scores(self, queries: Sequence[str], nodes: Integers) -> Floats:
+        """Scores each query with its nodes, `[queries, nodes]`; repeated ones -inf."""
+        found = self._fitted.score_texts(
+            [query for query in queries for _ in range(nodes.shape[1])],
+            [self._texts[node] for node in nodes.ravel().tolist()],
+        )
+        ordered = np.asarray(found, np.float64).reshape(nodes.shape)
+        ordered[_repeated(nodes)] = -np.inf  # named by both
+        return ordered
+
+    def find(self, query: str, count: int) -> tuple[Integers, Floats]:
+        """Returns the nodes most like a text, best first, and their scores."""
+        nodes = self.shortlist(self.likeness([query]), max(SHORTLIST, 2 * count))
+        scores = self.scores([query], nodes)[0]
+        order = np.argsort(-scores, kind="stable")[:count]
+        order = order[np.isfinite(scores[order])]
+        return nodes[0, order], scores[order]
+
+
 def known_items(
     fitted: Fitted, network: TextualNetwork, seed: int = 1
 ) -> Search | None:
     """Searches for nodes by the first sentence, or the first words, of their texts.
 
-    Text vectors and TF-IDF each name the nearest nodes, which the text score puts in
-    order; a node that is not among them is not found. Among ties a node has the mean
-    place.
+    A node that is not on the shortlist of `TextSearch` is not found. Among ties a node
+    has the mean place.
 
     Args:
         fitted: The method.
@@ -41,26 +99,17 @@ def known_items(
         return None
     nodes = np.sort(np.random.default_rng(seed).permutation(nodes)[:QUERIES])
     queries = [first_words(texts[node]) for node in nodes.tolist()]
-    asked, known = fitted.embed_texts(queries), fitted.embed_texts(texts).T
-    count = min(SHORTLIST, len(texts))
-    best = np.zeros((len(nodes), 2 * count), np.int64)
+    search = TextSearch(fitted, texts)
+    best: list[Integers] = []
     ours, tfidf = np.zeros((2, len(nodes)))
-    vectors, words = query_vectors(texts, queries)
     step = max(1, BLOCK_CELLS // len(texts))
     for block in (slice(i, i + step) for i in range(0, len(nodes), step)):
-        likeness = asked[block] @ known, (words[block] @ vectors.T).toarray()
-        best[block] = np.concatenate(
-            [np.argsort(-own, axis=1, kind="stable")[:, :count] for own in likeness],
-            axis=1,
-        )
+        likeness = search.likeness(queries[block])
+        best.append(search.shortlist(likeness, SHORTLIST))
         tfidf[block] = _places(likeness[1], nodes[block])
-    scores = fitted.score_texts(
-        [query for query in queries for _ in range(2 * count)],
-        [texts[node] for node in best.ravel().tolist()],
-    )
-    ordered = np.asarray(scores, np.float64).reshape(best.shape)
-    ordered[_repeated(best)] = -np.inf  # named by both
-    itself = best == nodes[:, None]
+    listed = np.concatenate(best)
+    ordered = search.scores(queries, listed)
+    itself = listed == nodes[:, None]
     found = itself.any(axis=1)
     ours[~found] = np.inf
     ours[found] = _places(ordered[found], itself[found].argmax(axis=1))

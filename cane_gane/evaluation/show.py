@@ -77,6 +77,9 @@ def link_rows(found: Evaluation) -> list[Row]:
     return rows
 
 
+NOT_EVALUATED = "not evaluated: all edges were for training"
+
+
 def percent(value: float | None, error: float | None = None) -> str:
     """Returns a share in percent, with its error where it has one."""
     if value is None:
@@ -91,6 +94,8 @@ def summary(found: Evaluation, colour: bool = False) -> str:
         found: The evaluation.
         colour: Whether the marked figures are red, too.
     """
+    if not found.evaluated:
+        return NOT_EVALUATED
     columns = _columns(found)
     widths = [15 if first else 9 for _, _, first in columns]
     lines = []
@@ -105,6 +110,8 @@ def summary(found: Evaluation, colour: bool = False) -> str:
 
 def html_summary(found: Evaluation) -> str:
     """Lays the same table out as HTML, for a notebook."""
+    if not found.evaluated:
+        return f"<p>{NOT_EVALUATED}</p>"
 
     def cell(text: str, low: bool) -> str:
         style = ' style="color: #b00020"' if low else ""
@@ -174,6 +181,23 @@ def _notes(found: Evaluation) -> list[str]:
                 f"{name}: the model's places are of {own.ranked_edges:,} edges"
             )
     notes += [text for name in found.link_prediction if (text := verdict(found, name))]
+    return [*notes, *trust(found)]
+
+
+def trust(found: Evaluation) -> list[str]:
+    """Says how far recommendations can be trusted, a line each."""
+    notes = []
+    if stage := found.first_stage:
+        notes.append(
+            f"recommend: the first stage names {percent(stage.recall)} % of the "
+            f"{stage.top} best nodes ({stage.candidates:.0f} candidates; of "
+            f"{stage.sources} nodes)"
+        )
+    if chances := found.reliability:
+        notes.append(
+            f"probabilities: off by {100 * chances.error:.1f} points on average "
+            f"({chances.pairs:,} candidates, {chances.edges:,} of them test edges)"
+        )
     return notes
 
 

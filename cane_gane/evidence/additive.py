@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +75,20 @@ class Additive:
         for slope, bend in zip(others, self.bends[place].tolist(), strict=True):
             total += slope * np.maximum(values - bend, 0)
         return total
+
+    @classmethod
+    def from_weights(cls, weights: Mapping[str, Mapping[str, Any]]) -> Additive:
+        """Builds what `weights` returned."""
+        names = tuple(weights)
+        slopes, bends, centres = (
+            np.array([own[key] for own in weights.values()])
+            for key in ("slopes", "bends", "centre")
+        )
+        products = np.array(
+            [[own["products"].get(name, 0.0) for name in names]
+             for own in weights.values()]
+        )  # fmt: skip
+        return cls(names, slopes, bends, centres, products)
 
     def weights(self) -> dict[str, dict[str, Any]]:
         """Returns slopes, bends, centre and products by feature."""

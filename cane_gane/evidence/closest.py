@@ -34,6 +34,17 @@ def best_of(values: Floats, groups: Any) -> Floats:
     return best
 
 
+def levels_of(values: Floats) -> Floats:
+    """Returns the first, second, fourth … largest value of each list.
+
+    Args:
+        values: `[lists, nodes]`.
+    """
+    count = values.shape[1]
+    places = 2 ** np.arange(max(1, count.bit_length() - 1)) - 1
+    return np.sort(values, axis=1)[:, ::-1][:, places]
+
+
 class Levels:
     """How alike a node and the first, second, fourth, eighth … of its list are.
 
@@ -44,15 +55,19 @@ class Levels:
         of: The levels, falling, `[nodes, levels]`.
     """
 
-    def __init__(self, rows: Rows, joined: Any) -> None:
-        """Takes what is compared.
+    def __init__(self, of: Floats) -> None:
+        """Takes the levels, `[nodes, levels]`."""
+        self.of = of
+
+    @classmethod
+    def of_lists(cls, rows: Rows, joined: Any) -> Levels:
+        """Finds the levels of all nodes.
 
         Args:
             rows: How alike sources and all nodes are, `[sources, nodes]`.
             joined: Adjacency of the training edges, `[nodes, nodes]`, CSR.
         """
         count = joined.shape[0]
-        places = 2 ** np.arange(max(1, count.bit_length() - 1)) - 1
         found = []
         step = max(1, _CELLS // max(1, count))
         for first in range(0, count, step):
@@ -60,8 +75,8 @@ class Levels:
             values = rows(sources).copy()
             values[joined[sources].nonzero()] = 0
             values[np.arange(len(sources)), sources] = 0
-            found.append(np.sort(values, axis=1)[:, ::-1][:, places])
-        self.of = np.concatenate(found)
+            found.append(levels_of(values))
+        return cls(np.concatenate(found))
 
     def heights(self, values: Floats, levels: Floats) -> Floats:
         """Returns how often the way to the end of a list doubles above each value.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -18,11 +18,11 @@ from cane_gane.evidence.walks import SIMILAR, Walks, nearest
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
-_FLOOR = 1e-4
+FLOOR = 1e-4
 _RARE = 1e-3  # below it, similar nodes say nothing
-_STEPS = 8  # of the walks that PageRank follows
+STEPS = 8  # of the walks that PageRank follows
 _SHORT = 0.5  # the chance that a short walk takes another step
-_ALIKE = 30  # nodes whose edges are taken for a node's own
+ALIKE = 30  # nodes whose edges are taken for a node's own
 
 
 class Hop(NamedTuple):
@@ -62,13 +62,38 @@ class Near:
 
     def of(self, sources: Integers) -> Hop:
         """Returns the three likenesses of sources with all nodes."""
-        own = self._texts.rows(sources)
-        mine = self._scale[sources, None]
-        near = mine * self._texts.mixed(self._step[sources])
+        near = self._scale[sources, None] * self._texts.mixed(self._step[sources])
+        own, scale = self._texts.rows(sources), self._hop_scale[sources, None]
+        return self._between(own, near, scale)
+
+    def of_new(self, text: Any, step: Any) -> Hop:
+        """Returns those of a node that is not there yet.
+
+        Args:
+            text: The vector of its text, `[1, size]`, sparse.
+            step: The chances of a step to its neighbours, `[1, nodes]`, sparse.
+        """
+        mean = sparse.csr_array(step @ self._texts.vectors)
+        length = float(np.sqrt(_products(mean, mean)[0]))
+        mine = 1 / length if length > 1e-9 else 0.0
+        own = float(_products(text, text)[0]) + (mine > 0)
+        own += 2 * mine * float(_products(text, mean)[0])
+        scale = np.float32(1 / np.sqrt(max(own, 1e-9)))
+        near = np.float32(mine) * self._texts.mixed(step)
+        return self._between(self._texts.of(text), near, scale)
+
+    def _between(self, own: Floats, near: Floats, scale: Any) -> Hop:
+        """Returns the three, given how alike sources and their neighbours are to all.
+
+        Args:
+            own: Inner products of the sources' texts with all, `[sources, nodes]`.
+            near: Those of N of the sources.
+            scale: One over the length of X + N of the sources, `[sources, 1]`.
+        """
         across = (self._step @ own.T).T * self._scale + near
         both = (self._step @ near.T).T * self._scale
         one_hop = (own + across + both) * self._hop_scale
-        return Hop(self._hop_scale[sources, None] * one_hop, across, both)
+        return Hop(scale * one_hop, across, both)
 
     def one_hop(self, sources: Integers) -> Floats:
         """Returns the first of the three alone."""
@@ -121,19 +146,45 @@ class Evidence:
         node_count: The number of nodes.
         joined: The adjacency of the training edges, `[nodes, nodes]`, sparse.
         step: The same as the chances of a step, rows summing to 1 or 0.
+        directed: Marks the targets of each source, `[nodes, nodes]`, sparse.
+        degrees: The number of neighbours of each node, `[nodes]`.
     """
 
-    def __init__(self, texts: Texts, train: Edges, node_count: int) -> None:
-        """Takes the texts and the only edges that may be looked at."""
+    def __init__(
+        self, texts: Texts, train: Edges, node_count: int, whole: bool = True
+    ) -> None:
+        """Takes the texts and the only edges that may be looked at.
+
+        Args:
+            texts: The texts.
+            train: The edges, `[train, 2]`.
+            node_count: The number of nodes.
+            whole: Whether matrices of all pairs may be kept, for many sources.
+        """
         self.texts = texts
+        self._whole = whole
         self.node_count = node_count
         self.joined = neighbours(train, node_count)
         self.step = random_step(self.joined)
-        self._directed = directed(train, node_count)
-        self._degrees = np.asarray(self.joined.sum(axis=1)).ravel()
+        self.directed = directed(train, node_count)
+        self.degrees = np.asarray(self.joined.sum(axis=1)).ravel()
+
+    def graphs(self) -> dict[str, Any]:
+        """Returns which nodes are alike, sparse: what takes longest to compute."""
+        first, second = self.alike
+        ties = {"ties": self._ties, "letter_ties": self._letter_ties}
+        levels = {"levels": sparse.csr_array(self.levels.of)}
+        return {"alike": first, "near_alike": second, **ties, **levels}
+
+    def take(self, graphs: Mapping[str, Any]) -> None:
+        """Takes what `graphs` returned, so that nothing of it is computed again."""
+        self.alike = graphs["alike"], graphs["near_alike"]
+        self._ties, self._letter_ties = graphs["ties"], graphs["letter_ties"]
+        self.levels = Levels(graphs["levels"].toarray())
 
     @cached_property
-    def _near(self) -> dict[str, Near]:
+    def near(self) -> dict[str, Near]:
+        """Texts together with those of their neighbours, by kind."""
         return {
             "words": Near(self.texts.words, self.step),
             "pairs": Near(self.texts.pairs, self.step),
@@ -143,13 +194,13 @@ class Evidence:
     def _similar(self, kind: str, count: int) -> tuple[Any, Any]:
         """The nodes most like each by their texts, alone and with their neighbours'."""
         own = _similar_texts(self.texts, kind, self.node_count, count)
-        near = nearest(self._near[kind].one_hop, self.node_count, count)
+        near = nearest(self.near[kind].one_hop, self.node_count, count)
         return own, near
 
     @cached_property
-    def _alike(self) -> tuple[Any, Any]:
+    def alike(self) -> tuple[Any, Any]:
         """The same of more nodes, as shares: rows sum to 1."""
-        first, second = map(random_step, self._similar("pairs", _ALIKE))
+        first, second = map(random_step, self._similar("pairs", ALIKE))
         return first, second
 
     @cached_property
@@ -159,31 +210,38 @@ class Evidence:
     @cached_property
     def walks(self) -> Walks:
         """Walks over edges and similar texts."""
-        return Walks(self.joined, self._ties)
+        return Walks(self.joined, self._ties, whole=self._whole)
 
     @cached_property
-    def _short_walks(self) -> Walks:
-        return Walks(self.joined, self._ties, _SHORT)
+    def short_walks(self) -> Walks:
+        """The same, shorter."""
+        return Walks(self.joined, self._ties, _SHORT, self._whole)
 
     @cached_property
-    def _letter_walks(self) -> Walks:
-        return Walks(self.joined, sum(self._similar("letters", SIMILAR)) / 2)
+    def _letter_ties(self) -> Any:
+        return sum(self._similar("letters", SIMILAR)) / 2
 
     @cached_property
-    def _levels(self) -> Levels:
-        return Levels(self._near["pairs"].one_hop, self.joined)
+    def letter_walks(self) -> Walks:
+        """Walks over edges and texts that are similar by letters."""
+        return Walks(self.joined, self._letter_ties, whole=self._whole)
 
     @cached_property
-    def _columns(self) -> dict[str, Floats]:
+    def levels(self) -> Levels:
+        """How alike each node and those of its list are, by `pairs_one_hop`."""
+        return Levels.of_lists(self.near["pairs"].one_hop, self.joined)
+
+    @cached_property
+    def columns(self) -> dict[str, Floats]:
         """What a target has with any source."""
         ends, begins = (
-            np.asarray(self._directed.sum(axis=axis)).ravel() for axis in (0, 1)
+            np.asarray(self.directed.sum(axis=axis)).ravel() for axis in (0, 1)
         )
         columns = {
             "popularity": np.log1p(ends),
-            "degree": np.log1p(self._degrees),
+            "degree": np.log1p(self.degrees),
             "out_degree": np.log1p(begins),
-            "seen": self._degrees > 0,
+            "seen": self.degrees > 0,
         }
         return {name: np.asarray(own, np.float32) for name, own in columns.items()}
 
@@ -198,16 +256,16 @@ class Evidence:
         return np.stack(list(self.features(sources, names)), axis=-1)
 
     def _adamic_adar(self, sources: Integers) -> Floats:
-        weights = sparse.diags_array(1 / np.log(np.maximum(self._degrees, 2)))
+        weights = sparse.diags_array(1 / np.log(np.maximum(self.degrees, 2)))
         return np.log1p((self.joined[sources] @ weights @ self.joined).toarray())
 
     def _pagerank(self, sources: Integers) -> Any:
-        visits = reach(self.step, sources, _STEPS) / np.maximum(self._degrees, 1)
-        return np.log(visits + _FLOOR)
+        visits = reach(self.step, sources, STEPS) / np.maximum(self.degrees, 1)
+        return np.log(visits + FLOOR)
 
     def _closest_target(self, sources: Integers) -> Floats:
         """How alike all nodes and the closest target of each source are."""
-        mine = self._directed[sources]
+        mine = self.directed[sources]
         targets, place_of = np.unique(mine.indices, return_inverse=True)
         alike = self.texts.pairs.rows(targets)
         alike[np.arange(len(targets)), targets] = 0  # no node is its own witness
@@ -219,19 +277,19 @@ class Evidence:
         """How alike each source and the closest source of all nodes are."""
         alike = self.texts.pairs.rows(sources)
         alike[np.arange(len(sources)), sources] = 0
-        return best_of(alike, sparse.csr_array(self._directed.T))
+        return best_of(alike, sparse.csr_array(self.directed.T))
 
     def _height(self, sources: Integers, levels: Floats) -> Floats:
-        alike = self._near["pairs"].one_hop(sources)
-        return self._levels.heights(alike, levels)
+        alike = self.near["pairs"].one_hop(sources)
+        return self.levels.heights(alike, levels)
 
     def _edges_of_alike(self, sources: Integers, kind: int) -> Floats:
         """How many of the nodes most like the source have an edge to the target."""
-        return _log_share(self._alike[kind][sources] @ self._directed)
+        return log_share(self.alike[kind][sources] @ self.directed)
 
     def _alike_among_neighbours(self, sources: Integers, kind: int) -> Floats:
         """How many of the nodes most like the target are neighbours of the source."""
-        return _log_share(self.joined[sources] @ self._alike[kind].T)
+        return log_share(self.joined[sources] @ self.alike[kind].T)
 
 
 @lru_cache(maxsize=3)  # no edge changes them, and every fold asks for the same three
@@ -239,7 +297,8 @@ def _similar_texts(texts: Texts, kind: str, node_count: int, count: int) -> Any:
     return nearest(getattr(texts, kind).rows, node_count, count)
 
 
-def _log_share(shares: Any) -> Floats:
+def log_share(shares: Any) -> Floats:
+    """Returns the logarithm of shares, sparse, as features are."""
     return np.log(shares.toarray() + _RARE)
 
 
@@ -249,28 +308,28 @@ FEATURES: dict[str, Callable[[Evidence, Integers], Any]] = {
     "word_pairs": lambda own, of: own.texts.pairs.rows(of),
     "letters": lambda own, of: own.texts.letters.rows(of),
     "shared_words": lambda own, of: np.log1p(own.texts.shared.rows(of)),
-    "words_one_hop": lambda own, of: own._near["words"].one_hop(of),
-    "pairs_one_hop": lambda own, of: own._near["pairs"].one_hop(of),
-    "letters_one_hop": lambda own, of: own._near["letters"].one_hop(of),
-    "across": lambda own, of: own._near["pairs"].of(of).across,
-    "neighbours": lambda own, of: own._near["pairs"].of(of).neighbours,
+    "words_one_hop": lambda own, of: own.near["words"].one_hop(of),
+    "pairs_one_hop": lambda own, of: own.near["pairs"].one_hop(of),
+    "letters_one_hop": lambda own, of: own.near["letters"].one_hop(of),
+    "across": lambda own, of: own.near["pairs"].of(of).across,
+    "neighbours": lambda own, of: own.near["pairs"].of(of).neighbours,
     "closest_target": lambda own, of: own._closest_target(of),
     "closest_source": lambda own, of: own._closest_source(of),
-    "target_height": lambda own, of: own._height(of, own._levels.of[of, None]),
-    "source_height": lambda own, of: own._height(of, own._levels.of[None]),
+    "target_height": lambda own, of: own._height(of, own.levels.of[of, None]),
+    "source_height": lambda own, of: own._height(of, own.levels.of[None]),
     "walks": lambda own, of: own.walks.rows(of),
-    "short_walks": lambda own, of: own._short_walks.rows(of),
-    "letter_walks": lambda own, of: own._letter_walks.rows(of),
+    "short_walks": lambda own, of: own.short_walks.rows(of),
+    "letter_walks": lambda own, of: own.letter_walks.rows(of),
     "adamic_adar": lambda own, of: own._adamic_adar(of),
     "pagerank": lambda own, of: own._pagerank(of),
     "similar_sources": lambda own, of: own._edges_of_alike(of, 0),
     "similar_targets": lambda own, of: own._alike_among_neighbours(of, 0),
     "near_sources": lambda own, of: own._edges_of_alike(of, 1),
     "near_targets": lambda own, of: own._alike_among_neighbours(of, 1),
-    "popularity": lambda own, of: own._columns["popularity"],
-    "degree": lambda own, of: own._columns["degree"],
-    "out_degree": lambda own, of: own._columns["out_degree"],
-    "seen": lambda own, of: own._columns["seen"],
+    "popularity": lambda own, of: own.columns["popularity"],
+    "degree": lambda own, of: own.columns["degree"],
+    "out_degree": lambda own, of: own.columns["out_degree"],
+    "seen": lambda own, of: own.columns["seen"],
 }
 # Those of any two texts, whether or not they are of nodes, by their words.
 WORD_FEATURES = ("words", "shared_words")

@@ -16,6 +16,7 @@ from cane_gane.data.graph import Edges
 from cane_gane.data.tfidf import word_weights
 from cane_gane.evaluation.protocols import Contest, strict_contest
 from cane_gane.evidence.additive import Additive
+from cane_gane.evidence.calibration import Calibration, fit_temperature
 from cane_gane.evidence.features import FEATURES, WORD_FEATURES, Evidence
 from cane_gane.evidence.likeness import Texts, texts_of
 from cane_gane.evidence.softmax import fit_weights
@@ -72,6 +73,8 @@ class FittedEvidence:
         text_functions: Those of `WORD_FEATURES` alone, for texts of no network.
         words: The words that texts are compared by, in lower case.
         idf: The weight of each, `[words]`.
+        calibration: From the sum of all functions to probabilities; None where there
+            were too few edges.
     """
 
     functions: Additive
@@ -79,13 +82,17 @@ class FittedEvidence:
     text_functions: Additive
     words: Sequence[str]
     idf: Floats
+    calibration: Calibration | None = None
 
     def weights(self) -> dict[str, Any]:
-        """Returns the functions of nodes and of texts, as JSON holds them."""
-        return {
+        """Returns functions of nodes and of texts and the curve, as JSON holds them."""
+        found: dict[str, Any] = {
             "nodes": self.functions.weights(),
             "texts": self.text_functions.weights(),
         }
+        if self.calibration:
+            found["calibration"] = vars(self.calibration)
+        return found
 
 
 @threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
@@ -107,7 +114,27 @@ def fit_evidence(texts: Sequence[str], train: Edges, seed: int) -> FittedEvidenc
         fit_additive(lists.only(WORD_FEATURES)),
         words,
         idf.astype(np.float32),
+        calibrate(lists),
     )
+
+
+def calibrate(lists: Lists) -> Calibration | None:
+    """Fits probabilities on every other edge, by functions fitted on the others.
+
+    Args:
+        lists: What `held_out_lists` returned.
+
+    Returns:
+        The calibration; None where there are too few edges.
+    """
+    halves = [
+        Lists(lists.names, lists.features[own::2], lists.counts[own::2])
+        for own in (0, 1)
+    ]
+    functions, seen = fit_additive(halves[0]), halves[1]
+    features = (seen.features[..., place] for place in range(len(seen.names)))
+    scores = sum(functions.parts(features).values(), np.zeros(seen.counts.shape))
+    return fit_temperature(scores, seen.counts) if len(halves[0].counts) else None
 
 
 @threadpool_limits.wrap(limits=1)

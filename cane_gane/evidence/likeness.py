@@ -25,9 +25,15 @@ class Likeness:
         vectors: The vectors, `[nodes, size]`, sparse.
     """
 
-    def __init__(self, vectors: Any) -> None:
-        """Takes the vectors, `[nodes, size]`, in any sparse format."""
+    def __init__(self, vectors: Any, whole: bool = True) -> None:
+        """Takes the vectors, `[nodes, size]`, in any sparse format.
+
+        Args:
+            vectors: The vectors.
+            whole: Whether the products of all pairs may be kept.
+        """
         self.vectors = sparse.csr_array(vectors, dtype=np.float32)
+        self._may_keep = whole
 
     @cached_property
     def _columns(self) -> Any:
@@ -36,7 +42,7 @@ class Likeness:
     @cached_property
     def _whole(self) -> Floats | None:
         """The products of all pairs, `[nodes, nodes]`, in a small network."""
-        if self.vectors.shape[0] > WHOLE:
+        if not self._may_keep or self.vectors.shape[0] > WHOLE:
             return None
         return (self.vectors @ self._columns).toarray()
 
@@ -45,6 +51,10 @@ class Likeness:
         if self._whole is not None:
             return self._whole[sources]
         return (self.vectors[sources] @ self._columns).toarray()
+
+    def of(self, vectors: Any) -> Floats:
+        """Returns the products of other vectors with all, `[vectors, nodes]`."""
+        return (vectors @ self._columns).toarray()
 
     def mixed(self, weights: Any) -> Floats:
         """Returns the products of weighted sums of vectors with all nodes.

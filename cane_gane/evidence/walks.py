@@ -12,7 +12,12 @@ from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
 from cane_gane.evidence.likeness import WHOLE
-from cane_gane.models.start.walks import GOES_ON, log_walks, walk_chances
+from cane_gane.models.start.walks import (
+    GOES_ON,
+    count_walks,
+    log_walks,
+    walk_chances,
+)
 
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
@@ -21,6 +26,7 @@ Rows = Callable[[Integers], Floats]
 SIMILAR = 15  # texts that each node is joined with
 _CELLS = 8_000_000  # scores of source and node that are held at once
 _FLOOR = np.float32(1e-4)  # below it, two nodes are as far apart as any
+_SWEEPS = 48  # of a solver that is to agree with the exact one
 
 
 def nearest(rows: Rows, node_count: int, count: int) -> Any:
@@ -57,24 +63,34 @@ def nearest(rows: Rows, node_count: int, count: int) -> Any:
 
 
 class Walks:
-    """Walks over edges and weaker ties, such as those between similar texts."""
+    """Walks over edges and weaker ties, such as those between similar texts.
 
-    def __init__(self, joined: Any, ties: Any, goes_on: float = GOES_ON) -> None:
+    Attributes:
+        step: Where a walk goes next, with the chance that it goes on, sparse.
+    """
+
+    def __init__(
+        self, joined: Any, ties: Any, goes_on: float = GOES_ON, whole: bool = True
+    ) -> None:
         """Takes where walks may go.
 
         Args:
             joined: Adjacency of the training edges, `[nodes, nodes]`, sparse.
             ties: Weights of other ties, `[nodes, nodes]`, sparse and symmetric.
             goes_on: The chance that a walk takes another step.
+            whole: Whether the matrix of all pairs may be kept, for many sources.
         """
-        self._step = walk_chances(joined + ties, goes_on)
+        weights = joined + ties
+        self.step = walk_chances(weights, goes_on)
+        self._sums = np.asarray(weights.sum(axis=1)).ravel()
         self._goes_on = goes_on
+        self._whole = whole
 
     @cached_property
     def _factor(self) -> Any:
         """The Cholesky factor of 1 - step."""
-        inner = np.eye(self._step.shape[0], dtype=np.float32)
-        inner -= self._step.toarray()
+        inner = np.eye(self.step.shape[0], dtype=np.float32)
+        inner -= self.step.toarray()
         return cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
 
     def rows(self, sources: Integers) -> Floats:
@@ -86,10 +102,32 @@ class Walks:
         Returns:
             The logarithms, `[sources, nodes]`, of at least 1e-4.
         """
-        count = self._step.shape[0]
+        count = self.step.shape[0]
         if count > WHOLE:
-            return log_walks(self._step, sources, self._goes_on).T
+            return log_walks(self.step, sources, self._goes_on).T
         starts = np.zeros((count, len(sources)), np.float32)
         starts[sources, np.arange(len(sources))] = 1
+        if not self._whole:
+            counted = count_walks(self.step, starts, self._goes_on, _SWEEPS)
+            return np.log(counted.T + _FLOOR)
         counted = cho_solve(self._factor, starts, overwrite_b=True, check_finite=False)
         return np.log(np.maximum(counted.T, 0) + _FLOOR)
+
+    def from_new(self, weights: Floats) -> Floats:
+        """Returns log R between a node that is not there yet and all nodes.
+
+        Its ties change no chance between the others. With b = c B of the new node,
+        R_x = R b / (1 - b R b).
+
+        Args:
+            weights: The weights of its edges and other ties, `[nodes]`.
+
+        Returns:
+            The logarithms, `[nodes]`, of at least 1e-4.
+        """
+        total = max(float(weights.sum()), 1e-12)
+        scale = np.sqrt(total * np.maximum(self._sums + weights, 1e-12))
+        step = (self._goes_on * weights / scale).astype(np.float32)
+        counted = count_walks(self.step, step[:, None], self._goes_on, _SWEEPS)[:, 0]
+        back = min(float(step @ counted), 0.99)
+        return np.log(counted / (1 - back) + _FLOOR)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from cane_gane.evidence.fit import FittedEvidence
     from cane_gane.models.pair_model import PairModel
     from cane_gane.serving.client import ServedModel
+    from cane_gane.serving.evidence import ServedEvidence
+    from cane_gane.serving.nodes import KnownNodes
     from cane_gane.serving.saved_model import Servable
     from cane_gane.training.inputs import Inputs
     from cane_gane.training.loop import Keeper
@@ -83,24 +85,43 @@ def serve(
         folder: Where vocabulary and evidence are kept; None for a temporary folder.
         evidence: What is added to the model's own score, if anything.
     """
-    from cane_gane.serving.evidence import ServedEvidence
     from cane_gane.serving.saved_model import Servable
 
     home = folder or Path(tempfile.mkdtemp())
     inputs.tokenizer.save(home / "vocabulary.txt")
-    if evidence:
-        write_json(home / "evidence.json", evidence.weights())
     servable = Servable(
         model,
         inputs.texts,
         home / "vocabulary.txt",
         len(inputs.tokenizer.reserved) - 1,
         settings.max_length,
-        ServedEvidence(evidence, home / "words.txt") if evidence else None,
+        _evidence_served(evidence, inputs, home) if evidence else None,
+        _known(inputs.split, home),
     )
     if folder is None:  # the files are needed until the last export
         weakref.finalize(servable, shutil.rmtree, home, ignore_errors=True)
     return servable
+
+
+def _evidence_served(
+    evidence: FittedEvidence, inputs: Inputs, home: Path
+) -> ServedEvidence:
+    """Returns evidence to be served; what it is made of is kept beside the model."""
+    from cane_gane.serving.evidence import ServedEvidence
+
+    weights = evidence.weights()
+    if len(inputs.held_out):  # else they are the training edges
+        weights["edges"] = inputs.edges.tolist()
+    write_json(home / "evidence.json", weights)
+    return ServedEvidence(evidence, home / "words.txt", weights)
+
+
+def _known(split: Split, home: Path) -> KnownNodes:
+    from cane_gane.serving.nodes import KnownNodes
+
+    network = split.network
+    names = network.names or list(map(str, range(network.node_count)))
+    return KnownNodes(names, split.train, home / "names.txt")
 
 
 def _evidence(
@@ -178,11 +199,13 @@ def when_needed(
         from cane_gane.serving.client import ServedModel
 
         servable = serve(inputs, model, settings, folder, evidence.result())
-        lonely = _lonely(settings)
-        fitted = ServedModel(
-            servable.signatures(), inputs.split, servable.export, lonely=lonely
+        return servable, ServedModel(
+            servable.signatures(),
+            inputs.split,
+            servable.export,
+            lonely=_lonely(settings),
+            weights=servable.weights,
         )
-        return servable, fitted
 
     return served
 

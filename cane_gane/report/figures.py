@@ -14,7 +14,8 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from cane_gane.evaluation.results import MatchedPair, NodeMap, Roc
+from cane_gane.evaluation.matching import Match
+from cane_gane.evaluation.results import MatchedPair, NodeMap, Reliability, Roc
 from cane_gane.files import write_atomically
 
 # Okabe and Ito's colours; shapes and dashes say the same in grey.
@@ -26,6 +27,7 @@ DASHES: tuple[Any, ...] = (
 GREY = "#8a8f98"
 WORDS = 40  # words of a text that a heat map shows
 
+_CHANCES = ("said", "true")
 _LETTERS = 24  # letters of a name in a figure
 _STYLE: dict[Any, Any] = {
     "font.size": 9,
@@ -51,17 +53,21 @@ def save(figure: Figure, folder: Path, name: str) -> bytes:
     Returns:
         The SVG, whose background is transparent.
     """
-    content = {}
+    content = {kind: drawn(figure, kind) for kind in ("png", "svg")}
+    for kind, own in content.items():
+        write_atomically(folder / f"{name.replace('/', '_')}.{kind}", own)
+    return content["svg"]
+
+
+def drawn(figure: Figure, kind: str = "svg") -> bytes:
+    """Returns a figure as a file: `png`, or `svg` on a transparent background."""
+    options: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {}
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         # A word in a script that the font lacks is drawn as a box.
         warnings.filterwarnings("ignore", "Glyph .* missing from")
-        for kind, options in (("png", {}), ("svg", {"metadata": {"Date": None}})):
-            buffer, clear = io.BytesIO(), kind == "svg"
-            figure.savefig(buffer, format=kind, dpi=160, transparent=clear, **options)
-            content[kind] = buffer.getvalue()
-            path = folder / f"{name.replace('/', '_')}.{kind}"
-            write_atomically(path, content[kind])
-    return content["svg"]
+        buffer, clear = io.BytesIO(), kind == "svg"
+        figure.savefig(buffer, format=kind, dpi=160, transparent=clear, **options)
+    return buffer.getvalue()
 
 
 def learning_curve(
@@ -101,6 +107,26 @@ def roc_curves(curves: Mapping[str, Roc], title: str) -> Figure:
     return figure
 
 
+def reliability(chances: Reliability) -> Figure:
+    """Draws what probabilities said against what came true, both in %."""
+    figure, axes = _chart((4.6, 4.2))
+    said, true = ([100 * getattr(own, key) for own in chances.bins] for key in _CHANCES)
+    most = max(1.0, *said, *true) * 1.08
+    axes.plot([0, most], [0, most], color=GREY, linewidth=0.8)
+    errors = [
+        100 * (own.true * (1 - own.true) / own.count) ** 0.5 for own in chances.bins
+    ]
+    axes.errorbar(said, true, errors, color=COLOURS[0], marker="o", capsize=2)
+    for own, x, y in zip(chances.bins, said, true, strict=True):
+        axes.annotate(
+            f"{own.count:,}", (x, y), (5, -9), textcoords="offset points",
+            fontsize=7, color=GREY,
+        )  # fmt: skip
+    axes.set(xlabel="probability, %", ylabel="of them test edges, %")
+    axes.set(xlim=(0, most), ylim=(0, most))
+    return figure
+
+
 def node_map(places: NodeMap) -> Figure:
     """Draws nodes in the plane, a colour and a shape for each frequent label."""
     figure, axes = _chart((5.6, 5.2))
@@ -134,7 +160,7 @@ def node_map(places: NodeMap) -> Figure:
     return figure
 
 
-def heat_maps(pair: MatchedPair, titles: Mapping[str, str]) -> Figure:
+def heat_maps(pair: MatchedPair | Match, titles: Mapping[str, str]) -> Figure:
     """Draws how the words of a pair of texts are matched, in one way or more.
 
     Args:

@@ -73,7 +73,8 @@ def _cells(value: object) -> list[Cell]:
     return [value if isinstance(value, Cell) else Cell(str(value))]
 
 
-def _picture(content: bytes) -> str:
+def picture(content: bytes) -> str:
+    """Returns an SVG as an address that a page shows from itself."""
     return f"data:image/svg+xml;base64,{base64.b64encode(content).decode()}"
 
 
@@ -83,8 +84,10 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
+_TEMPLATES = Path(__file__).resolve().parent / "templates"
+COLOURS = (_TEMPLATES / "colours.css").read_text(encoding="utf-8")
 _PAGES = Environment(
-    loader=FileSystemLoader(Path(__file__).resolve().parent / "templates"),
+    loader=FileSystemLoader(_TEMPLATES),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
@@ -94,7 +97,7 @@ _PAGES.globals["time_text"] = time_text
 _PAGES.globals["memory_text"] = memory_text
 _PAGES.filters |= {
     "cells": _cells,
-    "picture": _picture,
+    "picture": picture,
     "digest": _digest,
     "count": "{:,}".format,
     "percent": percent,

@@ -54,6 +54,8 @@ class RunReport:
                 made[f"roc_{name}"] = figures.roc_curves(curves, protocol_title(name))
         if self.examples.map:
             made["map"] = figures.node_map(self.examples.map)
+        if chances := self.evaluation.reliability:
+            made["reliability"] = figures.reliability(chances)
         if points := self._ratio_points():
             published = paper.titled_curves(self._published, [self._key])
             made["ratios"] = figures.ratio_curves(published, points)
@@ -65,6 +67,12 @@ class RunReport:
         """Writes the page; `write_figures` comes first."""
         tools = {"links": links, "known": protocols.PROTOCOLS, "words": figures.WORDS}
         write_page("run.html", path, title=self.title, run=self, **tools)
+
+    @property
+    def check(self) -> Evaluation | None:
+        """What a run with test edges measured, where this one has none."""
+        own = self.evaluation.check
+        return Evaluation(own.link_prediction, own.baselines) if own else None
 
     @property
     def settings(self) -> Mapping[str, Any]:

@@ -9,7 +9,8 @@ from typing import Any, Self
 
 from cane_gane.config import Settings, setting, suggestion
 from cane_gane.data.catalog import canonical_name
-from cane_gane.data.splits import RULES
+from cane_gane.data.network import TextualNetwork
+from cane_gane.data.splits import RULES, Split
 from cane_gane.errors import InputError
 from cane_gane.methods.registry import find_method
 
@@ -17,6 +18,11 @@ _KEYS = {"variant": "method"}  # what config.json calls a setting
 # What runs did that are older than a setting, where that is not its default now.
 _ONCE = {"evidence": "none"}
 SEEDS = 2_000_000  # the largest; seeds are multiplied inside TensorFlow's integers
+
+
+def ratio_name(ratio: float) -> str:
+    """Returns what commands and folders call a ratio."""
+    return "all" if ratio == 1 else f"{ratio:g}"
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,13 @@ class Config(Settings):
         settings = method.settings.make(**own)
         method.check(settings)
         return cls(**mine, settings=settings)
+
+    def split_of(self, network: TextualNetwork) -> Split:
+        """Splits a network; with ratio 1, all edges are for training."""
+        if self.ratio < 1:
+            return network.split(self.ratio, self.split, self.seed)
+        edges = network.edges
+        return Split(network, edges, edges[:0], 1.0, self.split, self.seed)
 
     def flat(self) -> dict[str, Any]:
         """Returns all settings in one dict, as config.json has them."""

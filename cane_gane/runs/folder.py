@@ -16,10 +16,12 @@ from cane_gane.errors import InputError, fault
 from cane_gane.evaluation.results import Evaluation, Examples, from_json
 from cane_gane.files import digest, read_json, write_atomically, write_json
 from cane_gane.report.several import OneRun
-from cane_gane.runs.config import Config
+from cane_gane.runs.config import Config, ratio_name
 
 EDGES = "edges.npz"
 MODEL = "saved_model"
+SERVING = "serving/1"  # the same, as TensorFlow Serving looks for it
+CARD = "README.md"
 NETWORK = "network"  # the folder of a network that came from Python
 _COLUMNS = ("epoch", "loss", "seconds")  # of history.csv, never empty
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
@@ -50,8 +52,11 @@ embed.txt              a vector a line for node 0, 1, …: text and structure (u
 embed_text.txt         the text half of it, averaged over the node's training edges
 embed_structure.txt    the structure half, which is what upstream's auc.py scores
 embeddings.word2vec    embed.txt with names, in word2vec text format (gensim reads it)
+answers/               what recommend, search and explain compute once: index, vectors
 vocabulary.txt         the word with id i in line i, counted from 0
 checkpoints/           the last and the best epoch, to go on from
+README.md              a model card: what the model is, how it was made, its figures
+serving/1/             saved_model/ by version, as TensorFlow Serving takes it
 saved_model/           the trained model; docs/saved-model.md shows how to use it
 """
 
@@ -67,7 +72,8 @@ class RunFolder:
     def of(cls, config: Config, runs_dir: Path) -> RunFolder:
         """Returns `runs_dir/DATASET-RATIO-METHOD-seedN`."""
         dataset = Path(os.path.abspath(config.dataset)).name  # of the folder ., too
-        name = f"{dataset}-{config.ratio:g}-{config.method}-seed{config.seed}"
+        ratio = ratio_name(config.ratio)
+        name = f"{dataset}-{ratio}-{config.method}-seed{config.seed}"
         return cls(runs_dir / name)
 
     @property
@@ -271,8 +277,13 @@ class RunFolder:
 
     def one_run(self) -> OneRun:
         """Returns what a page of several runs needs of this one."""
-        record = self.record()
-        return OneRun(self.path, record["settings"], self.evaluation(), record["data"])
+        record, found = self.record(), self.evaluation()
+        if not found.evaluated:
+            raise InputError(
+                f"{self.path}: found a run on all edges; expected one with test edges, "
+                "such as ratio 0.9"
+            )
+        return OneRun(self.path, record["settings"], found, record["data"])
 
     def write_json(self, name: str, content: Any) -> None:
         """Writes a JSON file whole."""

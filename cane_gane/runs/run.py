@@ -27,6 +27,7 @@ from cane_gane.evaluation.examples import begin_map, find_examples
 from cane_gane.evaluation.fitted import Fitted
 from cane_gane.evaluation.outcomes import write_outcomes
 from cane_gane.evaluation.results import (
+    Checked,
     Evaluation,
     Matching,
     ScoredEdge,
@@ -35,13 +36,16 @@ from cane_gane.evaluation.results import (
     to_json,
 )
 from cane_gane.evaluation.search import known_items
-from cane_gane.files import digest
+from cane_gane.files import digest, link_folder
 from cane_gane.methods.registry import find_method
 from cane_gane.progress import Stopwatch, peak_memory, say
+from cane_gane.report.card import model_card
 from cane_gane.report.run import RunReport
-from cane_gane.runs.config import Config
-from cane_gane.runs.folder import EDGES, MODEL, README, RunFolder
+from cane_gane.runs.answering import answers_of
+from cane_gane.runs.config import Config, ratio_name
+from cane_gane.runs.folder import CARD, EDGES, MODEL, README, SERVING, RunFolder
 from cane_gane.runs.rivals import Baselines, begin_baselines
+from cane_gane.serving.trust import with_trust
 from cane_gane.version import VERSION
 
 _PACKAGES = ("tensorflow", "keras", "numpy", "scipy", "scikit-learn")
@@ -84,13 +88,15 @@ def run(
         clock = Stopwatch()
         with clock("prepare"):
             network = TextualNetwork.read(home, config.dataset)
-            split = network.split(config.ratio, config.split, config.seed)
+            split = config.split_of(network)
             write_inputs(config, folder, split, digests(home), command)
-            baselines = begin_baselines(split, config.seed, folder.path.parent)
+            baselines = None
+            if len(split.test):
+                baselines = begin_baselines(split, config.seed, folder.path.parent)
             if train is None:
                 method.start(config.settings, device)
         say(
-            f"{config.dataset} {config.ratio:g} {config.method}: "
+            f"{config.dataset} {ratio_name(config.ratio)} {config.method}: "
             f"{network.node_count:,} nodes, {len(split.train):,} edges to train on, "
             f"{len(split.test):,} to test"
         )
@@ -111,6 +117,29 @@ def run(
             served = method.open(folder.path / MODEL, split, config.settings)
         best = fitted.best_epoch
         return finish(folder, config, split, served, clock, best, baselines)
+
+
+def check_by(folder: RunFolder, other: RunFolder) -> Evaluation:
+    """Adds what another run measured to the results of a run on all edges."""
+    theirs, ratio = other.evaluation(), other.config().ratio
+    figures = theirs.link_prediction, theirs.baselines
+    return add_check(folder, Checked(other.path.name, ratio, *figures))
+
+
+def add_check(folder: RunFolder, check: Checked) -> Evaluation:
+    """Adds what another run measured to results and page."""
+    found = dataclasses.replace(folder.evaluation(), check=check)
+    report = RunReport(
+        folder.path.resolve().name,
+        folder.record(),
+        folder.history(),
+        found,
+        folder.examples(),
+    )
+    report.write_figures(folder.path / "figures")
+    report.write(folder.path / "report.html")
+    folder.write_json("metrics.json", to_json(found))
+    return found
 
 
 def repeat(path: Path, dataset: str | None = None) -> Evaluation:
@@ -140,10 +169,10 @@ def repeat(path: Path, dataset: str | None = None) -> Evaluation:
                 f"{path}: found a run without {MODEL}/; expected one of our models: "
                 "what upstream's code trains is evaluated by compare alone"
             )
-        best, time = _best_epoch(folder.history()), Timing(None, None)
+        best, time, check = _best_epoch(folder.history()), Timing(None, None), None
         with contextlib.suppress(InputError):  # damaged results are written anew
             before = folder.evaluation()
-            best, time = before.best_epoch, before.time
+            best, time, check = before.best_epoch, before.time, before.check
         config, split, fitted = reopen(folder, dataset)
         folder.write_text("README.txt", README)
         clock = Stopwatch()
@@ -151,7 +180,8 @@ def repeat(path: Path, dataset: str | None = None) -> Evaluation:
         clock.seconds = {part: parts[part] for part in _BEFORE if part in parts}
         clock.seconds.setdefault("train", time.train or 0.0)
         clock.memory = time.memory
-        return finish(folder, config, split, fitted, clock, best)
+        found = finish(folder, config, split, fitted, clock, best)
+        return add_check(folder, check) if check else found
 
 
 def reopen(
@@ -216,8 +246,9 @@ def write_inputs(
 
 
 def export(folder: RunFolder, fitted: Fitted) -> None:
-    """Writes the SavedModel, and its digest into the record."""
+    """Writes the SavedModel, also by version, and its digest into the record."""
     fitted.save(folder.path / MODEL)
+    link_folder(folder.path / MODEL, folder.path / SERVING)
     record = folder.record()
     record["files"][MODEL] = digest(folder.path / MODEL)
     folder.write_json("config.json", record)
@@ -249,15 +280,20 @@ def finish(
     with clock("embed nodes"):
         write_vectors(folder.path, split, fitted)
     chart = begin_map(fitted.vectors, split.network, config.seed)
-    baselines = baselines or begin_baselines(split, config.seed, folder.path.parent)
-    rivals: dict[str, Fitted | Measures] = {}
-    if fitted.start is not None:
-        rivals["start"] = fitted.start
-    with clock("baselines"):
-        rivals |= baselines.result()
-    found = evaluate(fitted, split, rivals, config.seed, clock)
+    found = Evaluation({}, {}, evaluated=False)
+    if len(split.test):
+        baselines = baselines or begin_baselines(split, config.seed, folder.path.parent)
+        rivals: dict[str, Fitted | Measures] = {}
+        if fitted.start is not None:
+            rivals["start"] = fitted.start
+        with clock("baselines"):
+            rivals |= baselines.result()
+        found = evaluate(fitted, split, rivals, config.seed, clock)
     with clock("search for known items"):
         search = known_items(fitted, split.network, config.seed)
+    with clock("check recommendations"):
+        answers = answers_of(split, fitted, config.seed, folder)
+        found = with_trust(found, answers, config.seed)
     examples = find_examples(fitted, split, chart, clock)
     found = dataclasses.replace(
         found,
@@ -277,6 +313,9 @@ def finish(
     found = dataclasses.replace(found, time=_timing(clock))
     report.evaluation = found
     report.write(folder.path / "report.html")
+    folder.write_text(
+        CARD, model_card(folder.path.resolve().name, report.record, found)
+    )
     folder.write_json("metrics.json", to_json(found))
     return found
 

@@ -84,7 +84,7 @@ def _work(order: Order) -> None:
 
     config = Config.make(**order.settings)
     network = TextualNetwork.read(order.home, config.dataset)
-    split = network.split(config.ratio, config.split, config.seed)
+    split = config.split_of(network)
     worker = Worker(
         Cluster(tuple(order.addresses), order.index),
         order.device,

@@ -21,7 +21,8 @@ from cane_gane.evaluation.fitted import (
     Shortlist,
 )
 from cane_gane.evaluation.matching import Match
-from cane_gane.files import copy_folder
+from cane_gane.files import copy_folder, read_json
+from cane_gane.serving.saved_model import WEIGHTS
 
 Floats = npt.NDArray[np.float32]
 Signatures = Mapping[str, Callable[..., Mapping[str, tf.Tensor]]]
@@ -30,7 +31,12 @@ BATCH = 8192
 
 
 class ServedModel(Fitted):
-    """A model behind its signatures, fitted on a split."""
+    """A model behind its signatures, fitted on a split.
+
+    Attributes:
+        weights: What its evidence is made of, as JSON holds it; None without.
+        lonely: Whether a node without a training edge has a vector, too.
+    """
 
     reads_texts = True
 
@@ -41,6 +47,7 @@ class ServedModel(Fitted):
         export: Callable[[Path], None],
         *,
         lonely: bool,
+        weights: Mapping[str, Any] | None = None,
     ) -> None:
         """Takes what a SavedModel offers.
 
@@ -50,13 +57,14 @@ class ServedModel(Fitted):
             export: Writes the SavedModel.
             lonely: Whether a node without a training edge has a vector too, in the
                 context of its own text.
+            weights: What its evidence is made of, where it has evidence.
         """
+        self.weights, self.lonely = weights, lonely
         self._signatures = signatures
         if "evidence" in signatures:  # most of the score is in the first stage
             self.shortlist = Shortlist(candidates=12, hard=20)
         self._split = split
         self._export = export
-        self._lonely = lonely
 
     @classmethod
     def load(cls, path: Path, split: Split, *, lonely: bool) -> ServedModel:
@@ -66,7 +74,9 @@ class ServedModel(Fitted):
             InputError: There is none, or it is damaged.
         """
         copy = partial(copy_folder, path)
-        return cls(load_signatures(path), split, copy, lonely=lonely)
+        weights = read_json(path / WEIGHTS)
+        signatures = load_signatures(path)
+        return cls(signatures, split, copy, lonely=lonely, weights=weights)
 
     def save(self, path: Path) -> None:
         """Writes the SavedModel, in place of an older one."""
@@ -81,10 +91,12 @@ class ServedModel(Fitted):
         """
         train, count = self._split.train, self._split.network.node_count
         pairs = np.concatenate([train, train[:, ::-1]])
-        if self._lonely:
+        if self.lonely:
             alone = np.setdiff1d(np.arange(count), train)
             pairs = np.concatenate([pairs, np.stack([alone, alone], axis=1)])
-        vectors = self._on_pairs("embed_nodes", ("nodes", "contexts"), pairs)
+        vectors = self._on_pairs(
+            "embed_nodes", ("nodes", "contexts"), pairs, "embedding"
+        )
         sums = np.zeros((count, vectors.shape[1]))
         np.add.at(sums, pairs[:, 0], vectors)
         degrees = np.bincount(pairs[:, 0], minlength=count)[:, None]
@@ -111,7 +123,37 @@ class ServedModel(Fitted):
 
     def score(self, pairs: Edges) -> Floats:
         """Scores pairs of nodes, `[pairs, 2]`, by the model's own score, `[pairs]`."""
-        return self._on_pairs("score_nodes", ("source", "target"), pairs)
+        return self._on_pairs("score_nodes", ("source", "target"), pairs, "score")
+
+    def terms(self, pairs: Edges) -> Floats:
+        """Returns the model's four terms in a score, weighed, `[pairs, 4]`."""
+        return self._on_pairs("explain_nodes", ("source", "target"), pairs, "terms")
+
+    def new_terms(self, text: str, structure: Floats, targets: Any) -> Floats:
+        """Returns those of a new node, given by text and structure, with known ones.
+
+        Args:
+            text: Its text.
+            structure: Its structure vector, `[d]`.
+            targets: Known nodes, `[targets]`.
+
+        Returns:
+            The terms, weighed, `[targets, 4]`.
+        """
+        count = len(targets)
+        given = {
+            "source": tf.fill([count], text),
+            "structure": tf.tile(tf.constant(structure[None], tf.float32), [count, 1]),
+            "target": tf.constant(targets, tf.int64),
+        }
+        return np.asarray(self._signatures["score_new"](**given)["terms"])
+
+    def text_parts(
+        self, sources: Sequence[str], targets: Sequence[str]
+    ) -> dict[str, Floats]:
+        """Returns what `score_texts` is made of, `text` and `words`, `[pairs]` each."""
+        found = self._on_texts("explain", sources, targets)
+        return {name: values.numpy() for name, values in found.items()}
 
     def score_texts(self, sources: Sequence[str], targets: Sequence[str]) -> Floats:
         """Scores pairs of texts by the text term alone, `[pairs]`."""
@@ -119,8 +161,12 @@ class ServedModel(Fitted):
 
     def embed_texts(self, texts: Sequence[str]) -> Floats:
         """Embeds texts, each in the context of itself, `[texts, d]`."""
-        own = tf.constant(texts)
-        return np.asarray(self._signatures["embed"](text=own, context=own)["embedding"])
+        return self.embed_pairs(texts, texts)
+
+    def embed_pairs(self, texts: Sequence[str], contexts: Sequence[str]) -> Floats:
+        """Embeds texts, each in the context of another, `[texts, d]`."""
+        given = {"text": tf.constant(texts), "context": tf.constant(contexts)}
+        return np.asarray(self._signatures["embed"](**given)["embedding"])
 
     def match(self, sources: Sequence[str], targets: Sequence[str]) -> list[Match]:
         """Matches the words of pairs of texts."""
@@ -138,14 +184,15 @@ class ServedModel(Fitted):
         given = {"source": tf.constant(sources), "target": tf.constant(targets)}
         return self._signatures[name](**given)
 
-    def _on_pairs(self, name: str, sides: tuple[str, str], pairs: Edges) -> Floats:
+    def _on_pairs(
+        self, name: str, sides: tuple[str, str], pairs: Edges, output: str
+    ) -> Floats:
         """Calls a signature on pairs of nodes, batch by batch."""
         parts = [np.zeros(0, np.float32)] if not len(pairs) else []
         for start in range(0, len(pairs), BATCH):
             part = tf.constant(pairs[start : start + BATCH], tf.int64)
             given = {side: part[:, place] for place, side in enumerate(sides)}
-            (found,) = self._signatures[name](**given).values()
-            parts.append(found.numpy())
+            parts.append(self._signatures[name](**given)[output].numpy())
         return np.concatenate(parts)
 
 

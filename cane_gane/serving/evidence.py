@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -22,11 +24,24 @@ class ServedEvidence(tf.Module):
 
     Attributes:
         words: The evidence of texts that are in no network.
+        weights: What the evidence is made of, as JSON holds it.
     """
 
-    def __init__(self, fitted: FittedEvidence, vocabulary: Path) -> None:
-        """Takes the evidence, and where the words that it counts are written."""
+    def __init__(
+        self,
+        fitted: FittedEvidence,
+        vocabulary: Path,
+        weights: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Takes the evidence.
+
+        Args:
+            fitted: The evidence.
+            vocabulary: Where the words that it counts are written.
+            weights: What it is made of; else `fitted.weights()`.
+        """
         super().__init__()
+        self.weights = weights or fitted.weights()
         content = "".join(f"{word}\n" for word in fitted.words)
         write_atomically(vocabulary, content.encode())
         self._table = tf.Variable(fitted.table.astype(np.float32), trainable=False)
@@ -41,18 +56,14 @@ class ServedEvidence(tf.Module):
         """
         self._own.assign(OWN_WEIGHT / max(spread, 1e-6))
 
-    def of_nodes(
-        self, own: tf.Tensor, source: tf.Tensor, target: tf.Tensor
-    ) -> tf.Tensor:
-        """Adds the evidence of pairs of nodes, `[batch]`, to the model's score."""
-        pairs = tf.stack([source, target], -1)
-        return tf.gather_nd(self._table, pairs) + self._own * own
+    @property
+    def weight(self) -> tf.Tensor:
+        """The weight of the model's own score."""
+        return tf.convert_to_tensor(self._own)
 
-    def of_texts(
-        self, own: tf.Tensor, source: tf.Tensor, target: tf.Tensor
-    ) -> tf.Tensor:
-        """Adds the evidence of pairs of texts, `[batch]`, to the model's text term."""
-        return self.words(source, target) + self._own * own
+    def of_nodes(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+        """Returns the evidence of pairs of nodes, `[batch]`."""
+        return tf.gather_nd(self._table, tf.stack([source, target], -1))
 
     def rows(self, nodes: tf.Tensor) -> tf.Tensor:
         """Returns the evidence of nodes with all nodes, `[batch, nodes]`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,33 +11,28 @@ import numpy as np
 import tensorflow as tf
 
 from cane_gane.data.tokens import EncodedTexts
-from cane_gane.files import new_folder
+from cane_gane.files import new_folder, write_json
 from cane_gane.layers import WordAlignment
-from cane_gane.models.chunks import in_chunks
 from cane_gane.models.pair_scorer import PairScorer
+from cane_gane.serving.encoding import ServedEncoder
 from cane_gane.serving.evidence import ServedEvidence
-from cane_gane.serving.vectorize import GraphTokenizer
+from cane_gane.serving.nodes import KnownNodes
+from cane_gane.serving.signatures import INPUTS, as_signature, of_any_integers
 
 Outputs = dict[str, tf.Tensor]
 
 PAIRS = 2048  # over which the spread of a score is measured
-
-# The signatures: the type and the names of their inputs, `[batch]` each.
-_INPUTS: Mapping[str, tuple[tf.DType, tuple[str, ...]]] = {
-    "score": (tf.string, ("source", "target")),
-    "score_nodes": (tf.int64, ("source", "target")),
-    "evidence": (tf.int64, ("nodes",)),
-    "embed": (tf.string, ("text", "context")),
-    "embed_nodes": (tf.int64, ("nodes", "contexts")),
-    "plan": (tf.string, ("source", "target")),
-}
+WEIGHTS = "assets.extra/evidence.json"
+CANDIDATES = 100  # nodes that `recommend` puts in order, at the least
 
 
 class Servable:
-    """A trained model with its tokenizer and the texts of its nodes.
+    """A trained model, ready to be served.
 
-    Its methods are the signatures of the SavedModel that `export` writes. Batches
-    of any size run in chunks of similar length, in bounded memory.
+    Its methods are the signatures of the SavedModel that `export` writes.
+
+    Attributes:
+        model: The model.
     """
 
     def __init__(
@@ -48,6 +43,7 @@ class Servable:
         unknown: int,
         max_length: int,
         evidence: ServedEvidence | None = None,
+        nodes: KnownNodes | None = None,
     ) -> None:
         """Takes what is served.
 
@@ -59,60 +55,115 @@ class Servable:
             max_length: Later words of a raw text are cut off. A model that attends to
                 padding cuts and pads to the width of `texts` instead.
             evidence: What is added to the model's own score, if anything.
+            nodes: The names of the nodes and their training neighbours; without them
+                there is no `recommend`.
         """
         self.model = model
-        self._texts = tf.nest.map_structure(
-            lambda ids: tf.Variable(ids, trainable=False),
-            model.prepare_texts(tf.constant(texts.ids)),
-        )
-        self._count, self._width = texts.ids.shape
+        self._encoder = ServedEncoder(model, texts, vocabulary, unknown, max_length)
         self._softmax = WordAlignment(return_plan=True)
-        longest = max_length if model.trims else self._width
-        self._tokenizer = GraphTokenizer(vocabulary, longest, unknown)
         self._evidence = evidence
-        self._measured = tf.function(self._all_terms)
+        self._nodes = nodes
+        self._measured = tf.function(self._terms)
+        needs = {"evidence": evidence, "recommend": nodes}
         self._signatures = {
-            name: tf.function(
-                getattr(self, name),
-                input_signature=[tf.TensorSpec([None], kind, name=a) for a in inputs],
-            )
-            for name, (kind, inputs) in _INPUTS.items()
-            if evidence or name != "evidence"
+            name: as_signature(name, getattr(self, name))
+            for name in INPUTS
+            if needs.get(name, self)
         }
 
     def score(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
         """Scores pairs of texts, `[batch]`, by the text term and shared words."""
+        return {"score": tf.add_n(list(self.explain(source, target).values()))}
 
-        def text_term(left: Any, right: Any, _: tf.Tensor) -> tf.Tensor:
-            near, far = self.model.encode_prepared(left, right)
-            return self.model.text_term(near, far)
-
-        texts = map(self.model.prepare_texts, map(self._ids, (source, target)))
-        score = self._chunked(text_term, *texts)
-        if self._evidence:
-            score = self._evidence.of_texts(score, source, target)
-        return {"score": score}
+    def explain(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
+        """Returns what `score` is made of, text term and shared words, `[batch]`."""
+        near, far = self._encoder.pairs(*map(self._encoder.of_texts, (source, target)))
+        term = self._weighed(self.model.text_term(near, far))
+        if not self._evidence:
+            return {"text": term}
+        return {"text": term, "words": self._evidence.words(source, target)}
 
     def score_nodes(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
         """Scores pairs of nodes, `[batch]`, by all four terms and all evidence."""
-        source, target = self._known(source), self._known(target)
-        score = self._all_terms(source, target)
+        source, target = map(self._encoder.known, (source, target))
+        score = self._weighed(tf.reduce_sum(self._terms(source, target), -1))
         if self._evidence:
-            score = self._evidence.of_nodes(score, source, target)
-        return {"score": score}
+            score += self._evidence.of_nodes(source, target)
+        if not self._nodes:
+            return {"score": score}
+        source_name, target_name = map(self._nodes.names, (source, target))
+        return {"score": score, "source_name": source_name, "target_name": target_name}
 
-    def _all_terms(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
-        """Scores pairs of nodes by the model alone."""
+    def explain_nodes(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
+        """Returns what `score_nodes` is made of: terms `[batch, 4]`, and evidence."""
+        source, target = map(self._encoder.known, (source, target))
+        terms = self._weighed(self._terms(source, target))
+        none = tf.zeros_like(terms[:, 0])
+        evidence = self._evidence.of_nodes(source, target) if self._evidence else none
+        return {"terms": terms, "evidence": evidence}
 
-        def all_terms(left: Any, right: Any, at: tf.Tensor) -> tf.Tensor:
-            near, far = self.model.encode_prepared(left, right)
-            left, right = (
-                self.model.structure_of(tf.gather(side, at))
-                for side in (source, target)
-            )
-            return tf.reduce_sum(self.model.pair_terms(near, left, far, right), -1)
+    def score_new(
+        self, source: tf.Tensor, structure: tf.Tensor, target: tf.Tensor
+    ) -> Outputs:
+        """Returns the terms of new nodes with known ones, `[batch, 4]`.
 
-        return self._chunked(all_terms, self._of(source), self._of(target))
+        Args:
+            source: The texts of the new nodes, `[batch]`.
+            structure: Their structure vectors, `[batch, d]`.
+            target: Ids of known nodes, `[batch]`.
+        """
+        target = self._encoder.known(target)
+        texts = self._encoder.of_texts(source), self._encoder.of_nodes(target)
+        near, far = self._encoder.pairs(*texts)
+        other = self.model.structure_of(target)
+        terms = self.model.pair_terms(near, structure, far, other)
+        return {"terms": self._weighed(terms)}
+
+    def recommend(self, nodes: tf.Tensor, top: tf.Tensor) -> Outputs:
+        """Finds the likeliest missing edges of nodes.
+
+        Evidence, or else structure vectors, names candidates that are no training
+        neighbours; the score puts them in order.
+
+        Args:
+            nodes: Node ids, `[batch]`.
+            top: How many answers each gets.
+
+        Returns:
+            `nodes`, `names` and `scores`, each `[batch, top]`, best first; -1, no name
+            and -inf where there are no more.
+        """
+        assert self._nodes is not None
+        nodes, count = self._encoder.known(nodes), self._encoder.count
+        rows = self._nodes.without_neighbours(self._first_stage(nodes), nodes)
+        most = tf.clip_by_value(tf.cast(top, tf.int32), 1, count)
+        rough = tf.math.top_k(rows, tf.minimum(tf.maximum(most, CANDIDATES), count))
+        candidates = tf.cast(rough.indices, tf.int64)
+        sources = tf.repeat(nodes, tf.shape(candidates)[1])
+        scores = self.score_nodes(sources, tf.reshape(candidates, [-1]))["score"]
+        scores = tf.reshape(scores, tf.shape(candidates))
+        closed = tf.math.is_inf(rough.values)
+        best = tf.math.top_k(tf.where(closed, -np.inf, scores), most)
+        found = tf.gather(candidates, best.indices, batch_dims=1)
+        found = tf.where(tf.math.is_inf(best.values), np.int64(-1), found)
+        names = self._nodes.names(found)
+        return {"nodes": found, "names": names, "scores": best.values}
+
+    def _first_stage(self, nodes: tf.Tensor) -> tf.Tensor:
+        """Scores nodes with all nodes, cheaply, `[batch, nodes]`."""
+        if self._evidence:
+            return self._evidence.rows(nodes)
+        structure = self.model.structure_of(tf.range(self._encoder.count))
+        return tf.gather(structure, nodes) @ tf.transpose(structure)
+
+    def _terms(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+        """Returns the terms ss, tt, ts and st of pairs of nodes, `[batch, 4]`."""
+        near, far = self._encoder.pairs(*map(self._encoder.of_nodes, (source, target)))
+        structure, other = map(self.model.structure_of, (source, target))
+        return self.model.pair_terms(near, structure, far, other)
+
+    def _weighed(self, own: tf.Tensor) -> tf.Tensor:
+        return self._evidence.weight * own if self._evidence else own
 
     def weigh_evidence(self, seed: int) -> None:
         """Weighs the model's own score, as it is now, against the evidence.
@@ -121,24 +172,31 @@ class Servable:
             seed: What the pairs depend on over which its spread is measured.
         """
         if self._evidence:
-            drawn = np.random.default_rng(seed).integers(self._count, size=(2, PAIRS))
-            scores = self._measured(*map(tf.constant, drawn)).numpy()
+            count = self._encoder.count
+            drawn = np.random.default_rng(seed).integers(count, size=(2, PAIRS))
+            scores = self._measured(*map(tf.constant, drawn)).numpy().sum(axis=1)
             self._evidence.weigh(float(scores.std()))
 
     def evidence(self, nodes: tf.Tensor) -> Outputs:
         """Returns the evidence of nodes with all nodes, `[batch, nodes]`."""
         assert self._evidence is not None
-        return {"evidence": self._evidence.rows(self._known(nodes))}
+        return {"evidence": self._evidence.rows(self._encoder.known(nodes))}
 
     def embed(self, text: tf.Tensor, context: tf.Tensor) -> Outputs:
         """Embeds texts, each in the context of another, `[batch, d]`."""
-        texts = map(self.model.prepare_texts, map(self._ids, (text, context)))
-        return {"embedding": self._chunked(self._first, *texts)}
+        texts = map(self._encoder.of_texts, (text, context))
+        return {"embedding": self._encoder.pairs(*texts)[0]}
+
+    def embed_text(self, text: tf.Tensor) -> Outputs:
+        """Embeds texts, each in the context of itself, `[batch, d]`."""
+        own = self._encoder.of_texts(text)
+        return {"embedding": self._encoder.pairs(own, own)[0]}
 
     def embed_nodes(self, nodes: tf.Tensor, contexts: tf.Tensor) -> Outputs:
         """Embeds nodes in others' context: structure, then text, `[batch, 2d]`."""
-        nodes, contexts = self._known(nodes), self._known(contexts)
-        text = self._chunked(self._first, self._of(nodes), self._of(contexts))
+        nodes, contexts = map(self._encoder.known, (nodes, contexts))
+        texts = map(self._encoder.of_nodes, (nodes, contexts))
+        text = self._encoder.pairs(*texts)[0]
         return {"embedding": tf.concat([self.model.structure_of(nodes), text], -1)}
 
     def plan(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
@@ -146,25 +204,27 @@ class Servable:
 
         `attention` is what WANE's softmax makes of the same word vectors, to compare.
         """
-        left, right = self._ids(source), self._ids(target)
-        shape = tf.stack([tf.shape(left)[1], tf.shape(right)[1]])
-
-        def padded(match: Callable[[tf.Tensor, tf.Tensor], tf.Tensor]) -> tf.Tensor:
-            def matched(left: tf.Tensor, right: tf.Tensor, _: tf.Tensor) -> tf.Tensor:
-                plan = match(left, right)
-                missing = shape - tf.shape(plan)[1:]
-                return tf.pad(plan, [[0, 0], [0, missing[0]], [0, missing[1]]])
-
-            return self._chunked(matched, left, right)
-
+        left, right = map(self._encoder.ids, (source, target))
+        split = self._encoder.tokenizer.split
         return {
-            "source_words": self._tokenizer.split(source).to_tensor(),
-            "target_words": self._tokenizer.split(target).to_tensor(),
-            "plan": padded(self.model.match),
-            "attention": padded(self._attend),
+            "source_words": split(source).to_tensor(),
+            "target_words": split(target).to_tensor(),
+            "plan": self._encoder.matched(self.model.match, left, right),
+            "attention": self._encoder.matched(self._attend, left, right),
         }
 
-    def signatures(self) -> dict[str, tf.types.experimental.GenericFunction]:
+    def _attend(self, left: tf.Tensor, right: tf.Tensor) -> tf.Tensor:
+        source, source_mask = self.model.look_up(left)
+        target, target_mask = self.model.look_up(right)
+        masks = {"source_mask": source_mask, "target_mask": target_mask}
+        return self._softmax(source, target, **masks)[2]
+
+    @property
+    def weights(self) -> Mapping[str, Any] | None:
+        """What the evidence is made of, as JSON holds it, where there is evidence."""
+        return self._evidence.weights if self._evidence else None
+
+    def signatures(self) -> dict[str, Any]:
         """Returns the signatures as functions of tensors by name.
 
         They take and give what those of the loaded SavedModel do, with the values
@@ -175,44 +235,14 @@ class Servable:
     def export(self, path: Path) -> None:
         """Writes the SavedModel, with weights stored once, in place of an older one."""
         archive = keras.export.ExportArchive()
-        archive.track(self._tokenizer)
+        archive.track(self._encoder.tokenizer)
         if self._evidence:
             archive.track(self._evidence.words)
+        if self._nodes:
+            archive.track(self._nodes)
         for name, function in self._signatures.items():
-            function.get_concrete_function()
-            archive.add_endpoint(name, function)
+            archive.add_endpoint(name, of_any_integers(name, function))
         with new_folder(path) as draft:
             archive.write_out(str(draft), verbose=False)
-
-    def _attend(self, left: tf.Tensor, right: tf.Tensor) -> tf.Tensor:
-        source, source_mask = self.model.look_up(left)
-        target, target_mask = self.model.look_up(right)
-        masks = {"source_mask": source_mask, "target_mask": target_mask}
-        return self._softmax(source, target, **masks)[2]
-
-    def _first(self, left: Any, right: Any, _: tf.Tensor) -> tf.Tensor:
-        return self.model.encode_prepared(left, right)[0]
-
-    def _chunked(
-        self, function: Callable[..., tf.Tensor], left: Any, right: Any
-    ) -> tf.Tensor:
-        def single(*chunk: Any) -> tuple[tf.Tensor]:
-            return (function(*chunk),)
-
-        return in_chunks(single, left, right, trim=self.model.trims)[0]
-
-    def _known(self, nodes: tf.Tensor) -> tf.Tensor:
-        """Node ids, once they are known to be ids of nodes."""
-        strange = tf.boolean_mask(nodes, (nodes < 0) | (nodes >= self._count))
-        message = f"node id out of range: expected 0 to {self._count - 1}; found"
-        check = tf.debugging.Assert(tf.equal(tf.size(strange), 0), [message, strange])
-        with tf.control_dependencies([check]):
-            return tf.identity(nodes)
-
-    def _of(self, nodes: tf.Tensor) -> Any:
-        return tf.nest.map_structure(lambda x: tf.gather(x, nodes), self._texts)
-
-    def _ids(self, texts: tf.Tensor) -> tf.Tensor:
-        ids = self._tokenizer(texts)
-        missing = 0 if self.model.trims else self._width - tf.shape(ids)[1]
-        return tf.pad(ids, [[0, 0], [0, missing]])
+            if self.weights:
+                write_json(draft / WEIGHTS, self.weights)

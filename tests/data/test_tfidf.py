@@ -6,9 +6,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from cane_gane.data.graph import neighbours
 from cane_gane.data.tfidf import (
+    SPACES,
+    TextSpace,
     letter_vectors,
     one_hop_vectors,
-    query_vectors,
     tfidf_vectors,
 )
 
@@ -84,14 +85,25 @@ def test_texts_that_share_no_letters_have_zero_vectors(texts):
 
 def test_queries_are_weighed_by_the_words_of_the_texts():
     queries = ["red fox", "a blue sea", "nothing known", ""]
-    known, asked = query_vectors(TEXTS, queries)
+    space = TextSpace.fit("common", TEXTS)
+    known, asked = space.vectors, space.of(queries)
     weigh = TfidfVectorizer(sublinear_tf=True, min_df=2).fit(TEXTS)
     expected = weigh.transform(queries) @ weigh.transform(TEXTS).T
     assert (asked @ known.T).toarray() == pytest.approx(expected.toarray())
-    assert (known != tfidf_vectors(TEXTS)).nnz == 0
+    assert abs(known - tfidf_vectors(TEXTS)).max() < 1e-6
 
 
 @pytest.mark.parametrize("texts", [["", ""], ["red", "blue"], ["red"]])
 def test_queries_of_texts_that_share_no_word_find_nothing(texts):
-    known, asked = query_vectors(texts, ["red", "blue", "sea"])
-    assert (asked @ known.T).toarray().tolist() == np.zeros((3, len(texts))).tolist()
+    space = TextSpace.fit("common", texts)
+    asked = space.of(["red", "blue", "sea"])
+    assert (asked @ space.vectors.T).toarray().tolist() == np.zeros(
+        (3, len(texts))
+    ).tolist()
+
+
+@pytest.mark.parametrize("kind", list(SPACES))
+def test_a_text_has_the_vector_that_it_has_among_the_others(kind):
+    texts = ["red fox runs", "blue sea fox", "red sea red runs", ""]
+    space = TextSpace.fit(kind, texts)
+    assert abs(space.of(texts) - space.vectors).max() < 1e-6

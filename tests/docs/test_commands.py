@@ -47,7 +47,9 @@ def parsed(command, words):
 def check_training(words):
     _, (dataset, ratio, method), values = parsed("train", words)
     chosen = chosen_settings(values)
-    Config.make(dataset=dataset, ratio=parse_ratio(ratio), method=method, **chosen)
+    Config.make(
+        dataset=dataset, ratio=parse_ratio(ratio, whole=True), method=method, **chosen
+    )
 
 
 def check_benchmark(name, *words):

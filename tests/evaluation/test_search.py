@@ -5,7 +5,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from cane_gane.data.network import TextualNetwork
-from cane_gane.data.tfidf import query_vectors
+from cane_gane.data.tfidf import TextSpace
 from cane_gane.evaluation import search
 from cane_gane.evaluation.fitted import Fitted
 from cane_gane.evaluation.search import first_words, known_items
@@ -73,8 +73,9 @@ def test_places_are_those_of_a_search_through_all_texts(network, monkeypatch):
     monkeypatch.setattr(search, "SHORTLIST", 6)
     texts, ours, tfidf = network.texts, [], []
     queries = [text.split(". ")[0] for text in texts[:58]]
-    vectors, words = query_vectors(texts, queries)
-    by_words = np.argsort(-(words @ vectors.T).toarray(), axis=1, kind="stable")
+    space = TextSpace.fit("common", texts)
+    likeness = (space.of(queries) @ space.vectors.T).toarray()
+    by_words = np.argsort(-likeness, axis=1, kind="stable")
     vectorizer = TfidfVectorizer(sublinear_tf=True, min_df=2)
     known = vectorizer.fit_transform(texts).toarray()
     for node, text in enumerate(texts[:58]):

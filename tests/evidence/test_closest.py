@@ -65,7 +65,7 @@ def test_closest_nodes_are_those_of_a_loop_over_edges(split, features):
 
 
 def test_levels_are_those_of_the_first_second_fourth(alike, joined):
-    levels = Levels(lambda sources: alike[sources], joined).of
+    levels = Levels.of_lists(lambda sources: alike[sources], joined).of
     assert levels.shape == (COUNT, 5)
     for node in range(COUNT):
         others = set(range(COUNT)) - set(joined[[node]].indices.tolist()) - {node}
@@ -74,7 +74,7 @@ def test_levels_are_those_of_the_first_second_fourth(alike, joined):
 
 
 def test_heights_are_those_of_interpolation(alike, joined):
-    levels = Levels(lambda sources: alike[sources], joined)
+    levels = Levels.of_lists(lambda sources: alike[sources], joined)
     found = levels.heights(alike, levels.of[:, None])
     for node in range(COUNT):
         known = levels.of[node, ::-1]
@@ -91,7 +91,9 @@ def test_the_heights_of_source_and_target_change_places(features):
 
 
 def test_equal_levels_have_finite_heights(joined):
-    same = Levels(lambda sources: np.ones((len(sources), COUNT), np.float32), joined)
+    same = Levels.of_lists(
+        lambda sources: np.ones((len(sources), COUNT), np.float32), joined
+    )
     values = np.array([[0.5, 1.0, 1.1]], np.float32)
     found = same.heights(values, same.of[:1, None])
     np.testing.assert_array_equal(found, [[0, 0, same.of.shape[1] - 1]])

@@ -113,7 +113,7 @@ def test_shared_words_weigh_by_the_square_of_their_idf(split, features):
 
 def test_edges_of_the_nodes_most_alike_count(evidence, features, split):
     edges = {(u, v) for u, v in split.train.tolist() if u != v}
-    alike = evidence._alike[0].toarray()
+    alike = evidence.alike[0].toarray()
     for u, v in ((0, 3), (5, 8), (10, 40)):
         theirs = sum(alike[u, w] for w in range(NODES) if (w, v) in edges)
         assert features["similar_sources"][u, v] == pytest.approx(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.report.browser import Browser, find_chromium
+from tests.browser import Browser, find_chromium
 from tests.report.results import DATA, evaluation, examples, labels, ranked
 from tests.report.test_page import write_run
 

@@ -13,6 +13,7 @@ from cane_gane.data.network import TextualNetwork
 from cane_gane.data.tokens import TOKENIZERS, CleanTokenizer
 from cane_gane.models.build import build_model
 from cane_gane.models.settings import ModelSettings
+from cane_gane.serving.nodes import KnownNodes
 from cane_gane.serving.saved_model import Servable
 from tests.graphs import transposed_types
 from tests.networks import write_topics
@@ -52,7 +53,7 @@ json.dump(out, open(sys.argv[3], "w"))
 """  # noqa: E501
 
 
-def make_servable(folder, variant, **options):
+def make_servable(folder, variant, train=None, **options):
     network = TextualNetwork.read(write_topics(folder / "network"))
     small = {"dimension": 8, "iterations": 5, "window": 3}
     settings = ModelSettings.make(**{**small, **options})
@@ -62,7 +63,13 @@ def make_servable(folder, variant, **options):
     tokenizer.save(vocabulary)
     words, unknown = len(tokenizer.words), len(tokenizer.reserved) - 1
     model = build_model(settings, variant, words, network.node_count, seed=1)
-    servable = Servable(model, texts, vocabulary, unknown, settings.max_length)
+    nodes = None
+    if train is not None:
+        names = [f"name{node}" for node in range(network.node_count)]
+        nodes = KnownNodes(names, train, folder / "names.txt")
+    servable = Servable(
+        model, texts, vocabulary, unknown, settings.max_length, nodes=nodes
+    )
     return servable, network, model
 
 
@@ -173,7 +180,15 @@ def test_the_loaded_signatures_are_those_of_the_model_in_memory(variant, tmp_pat
     inputs = {
         "score": dict(zip(("source", "target"), texts, strict=True)),
         "plan": dict(zip(("source", "target"), texts, strict=True)),
+        "explain": dict(zip(("source", "target"), texts, strict=True)),
         "embed": dict(zip(("text", "context"), texts, strict=True)),
+        "embed_text": {"text": texts[0]},
+        "explain_nodes": dict(zip(("source", "target"), ids_of(PAIRS), strict=True)),
+        "score_new": {
+            "source": texts[0],
+            "structure": tf.ones([4, 8]),
+            "target": ids_of(PAIRS)[1],
+        },
         "score_nodes": dict(zip(("source", "target"), ids_of(PAIRS), strict=True)),
         "embed_nodes": dict(zip(("nodes", "contexts"), ids_of(PAIRS), strict=True)),
     }
@@ -222,6 +237,92 @@ def test_an_id_of_no_node_is_named_with_the_expected_ids(tmp_path, name, sides, 
         inputs = {**dict.fromkeys(sides, nothing), side: strange}
         with pytest.raises(tf.errors.InvalidArgumentError, match=expected):
             servable.signatures()[name](**inputs)
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory):
+    """A SavedModel that knows names and training edges, loaded again."""
+    folder = tmp_path_factory.mktemp("named")
+    train = TextualNetwork.read(write_topics(folder / "network")).edges[:90]
+    servable, network, _ = make_servable(folder, "wane", train)
+    servable.export(folder / "exported")
+    return servable, network, train, tf.saved_model.load(str(folder / "exported"))
+
+
+def test_recommend_is_a_search_through_all_that_are_no_neighbours(named):
+    servable, network, train, loaded = named
+    nodes = [0, 7, 31]
+    top = tf.constant(5, tf.int64)
+    found = loaded.signatures["recommend"](nodes=tf.constant(nodes, tf.int64), top=top)
+    for row, node in enumerate(nodes):
+        joined = {node, *train[train[:, 0] == node, 1], *train[train[:, 1] == node, 0]}
+        others = np.array([n for n in range(network.node_count) if n not in joined])
+        scores = node_scores(
+            servable, np.stack([np.full_like(others, node), others], 1)
+        )
+        best = others[np.argsort(-scores)[:5]]
+        assert found["nodes"][row].numpy().tolist() == best.tolist()
+        names = [name.decode() for name in found["names"][row].numpy()]
+        assert names == [f"name{other}" for other in best]
+        np.testing.assert_allclose(found["scores"][row], np.sort(scores)[::-1][:5])
+
+
+def test_recommend_has_no_answer_where_there_is_no_node_left(named):
+    found = named[3].recommend(tf.constant([0]), tf.constant(1000))
+    assert found["nodes"].shape == (1, 60)
+    last = {key: own[0, -1].numpy() for key, own in found.items()}
+    assert last == {"nodes": -1, "names": b"", "scores": -np.inf}
+
+
+@pytest.mark.parametrize(
+    "kind", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+)
+def test_ids_may_be_of_any_integer_type(named, kind):
+    servable, _, _, loaded = named
+    source, target = (tf.constant(side, kind) for side in PAIRS.T)
+    found = loaded.score_nodes(source=source, target=target)
+    np.testing.assert_allclose(found["score"], node_scores(servable), rtol=1e-5)
+    assert found["source_name"].numpy().tolist() == [
+        b"name0",
+        b"name2",
+        b"name4",
+        b"name5",
+    ]
+
+
+def test_the_names_are_an_asset(named, tmp_path):
+    servable = named[0]
+    servable.export(tmp_path / "exported")
+    names = (tmp_path / "exported/assets/names.txt").read_text().split()
+    assert names == [f"name{node}" for node in range(60)]
+
+
+def test_a_new_node_with_the_vector_of_a_known_one_scores_as_it_does(named):
+    servable, network, _, loaded = named
+    source, target = ids_of(PAIRS)
+    structure = servable.model.structure_of(source)
+    texts = tf.constant([network.texts[node] for node in PAIRS[:, 0]])
+    new = loaded.signatures["score_new"]
+    terms = new(source=texts, structure=structure, target=target)["terms"]
+    np.testing.assert_allclose(np.sum(terms, 1), node_scores(servable), rtol=1e-4)
+
+
+def test_the_terms_of_a_score_add_up_to_it(named):
+    servable, _, _, loaded = named
+    source, target = ids_of(PAIRS)
+    found = loaded.signatures["explain_nodes"](source=source, target=target)
+    assert found["terms"].shape == (4, 4)
+    np.testing.assert_allclose(
+        np.sum(found["terms"], 1), node_scores(servable), rtol=1e-5
+    )
+
+
+def test_a_text_alone_is_embedded_in_its_own_context(named):
+    _, network, _, loaded = named
+    texts = tf.constant(network.texts[:3])
+    alone = loaded.signatures["embed_text"](text=texts)["embedding"]
+    own = loaded.signatures["embed"](text=texts, context=texts)["embedding"]
+    np.testing.assert_allclose(alone, own, rtol=1e-6)
 
 
 @pytest.mark.parametrize("tokenizer", ["upstream", "clean"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -54,16 +54,54 @@ def walk_vectors(
     if not dimension:
         return np.zeros((count, 0), np.float32)
     step = walk_step(tfidf_vectors(texts, longest=2), neighbours(train, count))
+    return walk_space(step, dimension, seed)[0]
+
+
+class WalkSpace(NamedTuple):
+    """How the vector of any node follows from its walks to a sample of nodes.
+
+    Attributes:
+        sample: The sample.
+        mean: What all logarithms of walks have in common.
+        projection: From the rest to vectors, `[sample, dimension]`.
+    """
+
+    sample: npt.NDArray[np.int64]
+    mean: float
+    projection: Floats
+
+    def of(self, walks: Floats) -> Floats:
+        """Returns vectors of norm `WALK_NORM`, `[nodes, dimension]`.
+
+        Args:
+            walks: Logarithms of walks to the sample, `[nodes, sample]`.
+        """
+        return WALK_NORM * normalize((walks - self.mean) @ self.projection)
+
+
+def walk_space(step: Any, dimension: int, seed: int) -> tuple[Floats, WalkSpace]:
+    """Factorises the walks of `walk_vectors`.
+
+    Args:
+        step: What `walk_chances` returns, `[nodes, nodes]`.
+        dimension: Columns of the vectors.
+        seed: What the sample of nodes depends on.
+
+    Returns:
+        The vectors, `[nodes, dimension]`, and how they follow from walks.
+    """
+    count = step.shape[0]
     size = min(count, max(2 * dimension, _CELLS // max(count, 1)))
     sample = np.sort(np.random.default_rng(seed).permutation(count)[:size])
     near = log_walks(step, sample)
-    near -= near.mean()
-    inner = near[sample]
+    mean = near.mean()
+    inner = near[sample] - mean
     values, vectors = _largest((inner + inner.T) / 2, dimension, seed)
     kept = values > 1e-6 * max(float(values[-1]), 1e-12)
-    found = np.zeros((count, dimension), np.float32)
-    found[:, : kept.sum()] = near @ (vectors[:, kept] / np.sqrt(values[kept]))
-    return WALK_NORM * normalize(found)
+    projection = np.zeros((size, dimension), np.float32)
+    projection[:, : kept.sum()] = vectors[:, kept] / np.sqrt(values[kept])
+    space = WalkSpace(sample, float(mean), projection)
+    return space.of(near), space
 
 
 def walk_step(own: Any, joined: Any) -> Any:
@@ -158,11 +196,25 @@ def _nearest(vectors: Any) -> Any:
 
 
 def _solve(step: Any, sample: npt.NDArray[np.int64], goes_on: float) -> Floats:
-    """Returns the columns `sample` of (1 - step)^-1, by Chebyshev's iteration."""
+    """Returns the columns `sample` of (1 - step)^-1."""
     right = np.zeros((step.shape[0], len(sample)), np.float32)
     right[sample, np.arange(len(sample))] = 1
-    before, now, factor = np.zeros_like(right), right.copy(), 2.0
-    for _ in range(_SWEEPS):
+    return count_walks(step, right, goes_on)
+
+
+def count_walks(
+    step: Any, starts: Floats, goes_on: float = GOES_ON, sweeps: int = _SWEEPS
+) -> Floats:
+    """Returns (1 - step)^-1 starts, `[nodes, some]`, by Chebyshev's iteration.
+
+    Args:
+        step: What `walk_chances` returns.
+        starts: Where walks start, `[nodes, some]`.
+        goes_on: The chance that it was given.
+        sweeps: How many steps of the solver are taken.
+    """
+    before, now, factor = np.zeros_like(starts), starts.copy(), 2.0
+    for _ in range(sweeps):
         factor = 1 / (1 - goes_on**2 * factor / 4)
-        before, now = now, before + factor * (step @ now + right - before)
+        before, now = now, before + factor * (step @ now + starts - before)
     return np.maximum(now, 0)

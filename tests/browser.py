@@ -89,23 +89,77 @@ class Browser:
 
     def open(self, path: Path, width: int, height: int = 900) -> None:
         """Opens a file in a window of that width."""
+        self.visit(path.resolve().as_uri(), width, height)
+
+    def visit(self, address: str, width: int, height: int = 900) -> None:
+        """Opens an address in a window of that width."""
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height,
             deviceScaleFactor=1, mobile=width < 600,
         )  # fmt: skip
-        self.call("Page.navigate", url=path.resolve().as_uri())
-        while self.run("document.readyState") != "complete":
-            time.sleep(0.05)
+        self.call("Page.navigate", url="about:blank")  # or a new #part loads nothing
+        self.call("Page.navigate", url=address)
+        self.wait("document.readyState === 'complete'")
+
+    def dark(self, on: bool) -> None:
+        """Makes the system's colours dark, or light."""
+        value = "dark" if on else "light"
+        features = [{"name": "prefers-color-scheme", "value": value}]
+        self.call("Emulation.setEmulatedMedia", features=features)
+
+    def wait(self, condition: str, seconds: float = 20) -> None:
+        """Waits until an expression is true."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self.run(f"Boolean({condition})"):
+                return
+            time.sleep(0.03)
+        raise AssertionError(f"never: {condition}; errors: {self.errors}")
 
     def run(self, script: str) -> Any:
         """Returns the value of an expression in the page."""
-        result = self.call("Runtime.evaluate", expression=script, returnByValue=True)
+        result = self.call(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 
     def hover(self, x: float, y: float) -> None:
         """Moves the pointer there."""
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def click(self, x: float, y: float) -> None:
+        """Clicks there."""
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call(
+                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left",
+                clickCount=1,
+            )  # fmt: skip
+
+    def click_on(self, selector: str) -> None:
+        """Clicks the middle of an element, once it is there and in view."""
+        found = json.dumps(selector)
+        self.wait(f"document.querySelector({found})?.getClientRects().length")
+        place = self.run(f"""(() => {{
+            const own = document.querySelector({found});
+            own.scrollIntoView({{block: "center", behavior: "instant"}});
+            const box = own.getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];
+        }})()""")
+        self.click(*place)
+
+    def type(self, text: str) -> None:
+        """Types a text into what has the focus."""
+        self.call("Input.insertText", text=text)
+
+    def press(self, key: str) -> None:
+        """Presses a key by its name, such as `Enter` or `a`."""
+        codes = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowDown": 40}
+        code = codes.get(key, ord(key[0].upper()))
+        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
+        own: dict[str, Any] = {"key": key, "windowsVirtualKeyCode": code}
+        self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **own)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **own)
 
     def screenshot(self, path: Path, whole: bool = True) -> None:
         """Writes a picture of the page, below the window's edge too."""

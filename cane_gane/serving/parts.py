@@ -1,0 +1,86 @@
+"""What a score is made of, in a few parts that readers understand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cane_gane.serving.answers import Part
+
+Floats = npt.NDArray[np.floating]
+
+# fmt: off
+# Parts of the evidence: their titles, and the features that they sum up.
+GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "words": ("shared words", ("words", "word_pairs", "letters", "shared_words")),
+    "neighbours": (
+        "texts of neighbours",
+        (
+            "words_one_hop", "pairs_one_hop", "letters_one_hop", "across", "neighbours",
+            "target_height", "source_height",
+        ),
+    ),
+    "walks": (
+        "paths between them",
+        ("walks", "short_walks", "letter_walks", "adamic_adar", "pagerank"),
+    ),
+    "similar": (
+        "edges of similar nodes",
+        (
+            "similar_sources", "similar_targets", "near_sources", "near_targets",
+            "closest_target", "closest_source",
+        ),
+    ),
+    "popularity": (
+        "popularity of the target",
+        ("popularity", "degree", "out_degree", "seen"),
+    ),
+}
+# fmt: on
+# The model's four terms, in their order.
+TERMS: Mapping[str, str] = {
+    "text": "matched words",
+    "structure": "structure",
+    "structure_text": "structure with text",
+    "text_structure": "text with structure",
+}
+TYPICAL = "typical"
+_TITLES = {
+    **{name: title for name, (title, _) in GROUPS.items()},
+    **TERMS,
+    TYPICAL: "any two nodes",
+    "score": "score",
+}
+
+
+def grouped(features: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Adds up what features contribute, by the parts that they belong to."""
+    found: dict[str, Any] = {}
+    for name, (_, members) in GROUPS.items():
+        own = [features[member] for member in members if member in features]
+        if own:
+            found[name] = np.sum(own, axis=0)
+    return found
+
+
+def as_parts(
+    values: Mapping[str, float], typical: Mapping[str, float]
+) -> tuple[Part, ...]:
+    """Returns parts that add up to the same sum, each against what is typical.
+
+    Args:
+        values: What each part adds to a score, by name.
+        typical: What each adds to the score of any two nodes, on average; their sum
+            is a part of its own. Nothing where parts are taken as they are.
+    """
+    parts = [
+        Part(name, _TITLES[name], float(value) - typical.get(name, 0.0))
+        for name, value in values.items()
+    ]
+    if typical:
+        total = sum(typical[name] for name in values)
+        parts.append(Part(TYPICAL, _TITLES[TYPICAL], float(total)))
+    return tuple(parts)

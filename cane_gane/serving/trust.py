@@ -1,0 +1,87 @@
+"""How far answers can be trusted: the recall of candidates, reliable chances."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from cane_gane.data.graph import adjacency
+from cane_gane.evaluation.results import Bin, Evaluation, FirstStage, Reliability
+from cane_gane.serving.answers import Answers
+from cane_gane.serving.vector_answers import VectorAnswers
+
+TOP = 10  # best nodes of a source that the first stage should name
+BUDGET = 8_000  # pairs that are scored to find them
+SOURCES, SUGGESTED = 400, 12  # nodes, and candidates of each, whose chances are checked
+_EDGES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
+
+
+def with_trust(found: Evaluation, answers: Answers, seed: int) -> Evaluation:
+    """Returns results with both measures of some answers."""
+    assert isinstance(answers, VectorAnswers)
+    return dataclasses.replace(
+        found,
+        first_stage=first_stage(answers, seed),
+        reliability=reliability(answers, seed),
+    )
+
+
+def first_stage(answers: VectorAnswers, seed: int) -> FirstStage | None:
+    """Measures how many of the best nodes the first stage names.
+
+    Some nodes are scored with all others, one by one.
+
+    Args:
+        answers: The answers of a run.
+        seed: What the choice of nodes depends on.
+
+    Returns:
+        The share; None where no node has another to be joined to.
+    """
+    count = answers.network.node_count
+    nodes = np.random.default_rng(seed).permutation(count)[: max(1, BUDGET // count)]
+    named, best, sizes = 0, 0, []
+    for node in nodes.tolist():
+        others = answers.strangers(node)
+        scores = answers.fitted.score(answers.pairs_of(node, others))
+        order = np.argsort(-scores, kind="stable")[:TOP]
+        candidates = answers.candidates(node)
+        named += int(np.isin(others[order], candidates).sum())
+        best += len(order)
+        sizes.append(len(candidates))
+    if not best:
+        return None
+    return FirstStage(named / best, TOP, len(nodes), float(np.mean(sizes)))
+
+
+def reliability(answers: VectorAnswers, seed: int) -> Reliability | None:
+    """Compares probabilities with how often candidates are test edges.
+
+    Args:
+        answers: The answers of a run with test edges.
+        seed: What the choice of nodes depends on.
+
+    Returns:
+        What was said and what came true; None where there are no probabilities.
+    """
+    split, count = answers.split, answers.network.node_count
+    if not len(split.test):
+        return None
+    missing = len(split.test) / (len(split.test) + len(split.train))
+    nodes = np.random.default_rng(seed).permutation(count)[:SOURCES]
+    best = [answers.rough(node, SUGGESTED) for node in nodes.tolist()]
+    pairs = np.concatenate(best)
+    said = answers.probabilities(pairs, answers.fitted.score(pairs), missing)
+    if said is None:
+        return None
+    tests = adjacency(split.test, count)
+    true = np.asarray(tests[pairs[:, 0], pairs[:, 1]]).ravel() > 0
+    places = np.clip(np.digitize(said, _EDGES) - 1, 0, len(_EDGES) - 2)
+    bins = [
+        Bin(float(said[own].mean()), float(true[own].mean()), int(own.sum()))
+        for own in (places == place for place in range(len(_EDGES) - 1))
+        if own.any()
+    ]
+    error = sum(own.count * abs(own.said - own.true) for own in bins) / len(pairs)
+    return Reliability(bins, float(error), len(pairs), int(true.sum()), missing)

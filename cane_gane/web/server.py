@@ -1,0 +1,87 @@
+"""A server on this machine: its address, and how it starts and ends."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from cane_gane.errors import InputError
+from cane_gane.runs.signals import ends_as_interrupts
+
+_GRACE = 10  # seconds for answers under way when the server is told to end
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Takes an address, so that it is known to be free before a model is loaded.
+
+    Args:
+        host: A name or number of this machine.
+        port: The port; 0 for any that is free.
+
+    Returns:
+        The bound socket.
+
+    Raises:
+        InputError: The address cannot be had.
+    """
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        # Without its protocol asyncio knows no TCP, and each answer waits 40 ms.
+        taken = socket.socket(family, kind, protocol)
+    except OSError as error:
+        reason = error.strerror
+        raise InputError(
+            f"found --host={host} ({reason}); expected an address of this machine"
+        ) from None
+    try:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(place)
+    except OSError as error:
+        taken.close()
+        reason = error.strerror
+        raise InputError(
+            f"found {host}:{port} not to be had ({reason}); expected a free port: "
+            "choose another by --port, or --port=0 for any"
+        ) from None
+    return taken
+
+
+def address(taken: socket.socket) -> str:
+    """Returns the address of a bound socket as a browser takes it."""
+    host, port = taken.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def announce(taken: socket.socket) -> None:
+    """Prints the address; whoever reads it may ask at once, and waits a moment."""
+    taken.listen()
+    print(f"{address(taken)}  (Ctrl-C ends it)", flush=True)
+
+
+def is_loopback(taken: socket.socket) -> bool:
+    """Whether only this machine reaches a bound socket."""
+    host = str(taken.getsockname()[0])
+    return host.startswith("127.") or host == "::1"
+
+
+def make_server(app: ASGIApp) -> uvicorn.Server:
+    """Returns a server that says nothing but what goes wrong."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app, loop="asyncio", http="h11", ws="none", lifespan="off",
+            log_config=None, access_log=False, server_header=False,
+            timeout_keep_alive=30, timeout_graceful_shutdown=_GRACE,
+        )
+    )  # fmt: skip
+
+
+def run_until_stopped(app: ASGIApp, taken: socket.socket) -> None:
+    """Answers requests until Ctrl-C or SIGTERM, and those under way after it."""
+    # uvicorn repeats the signal when all is answered.
+    with contextlib.suppress(KeyboardInterrupt), ends_as_interrupts():
+        make_server(app).run(sockets=[taken])

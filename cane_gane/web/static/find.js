@@ -1,0 +1,98 @@
+// The search box: nodes by name or by words, in a list and marked on the map.
+import { ask, beginning, element, nameOf, own, say } from "./dom.js";
+
+/** Makes the box work; calls `choose(node)`, and `mark(nodes)` as the reader types. */
+export function makeFinder({ choose, mark }) {
+  const input = document.getElementById("query");
+  const list = document.getElementById("found");
+  let first = [], active = -1, asked = 0, timer;
+
+  function activate(place) {
+    active = place;
+    [...list.querySelectorAll("[role=option]")].forEach((row, i) => {
+      row.setAttribute("aria-selected", String(i === active));
+      if (i === active) row.scrollIntoView({ block: "nearest" });
+    });
+    if (active < 0) input.removeAttribute("aria-activedescendant");
+    else input.setAttribute("aria-activedescendant", `found-${active}`);
+  }
+
+  function close() {
+    list.hidden = true;
+    input.setAttribute("aria-expanded", "false");
+    activate(-1);
+  }
+
+  function take(node) {
+    input.value = "";
+    mark(null);
+    close();
+    document.getElementById("panel").focus({ preventScroll: true });
+    choose(node.id);
+  }
+
+  function show(result) {
+    first = result.first;
+    const rows = first.map((node, i) => {
+      const row = element("li", { id: `found-${i}`, role: "option" },
+        element("strong", {}, own(nameOf(node))),
+        element("span", {}, own(beginning(node.text, 90))));
+      row.addEventListener("pointerdown", (event) => {
+        event.preventDefault();
+        take(node);
+      });
+      return row;
+    });
+    const more = result.count - first.length;
+    const told = result.count === 1 ? "1 node" : `${result.count.toLocaleString("en")} nodes`;
+    const note = !result.count ? "No name and no text has that."
+      : more > 0 ? `${more.toLocaleString("en")} more are marked on the map.` : "";
+    list.replaceChildren(...rows, ...(note ? [element("li", { className: "note", role: "presentation" }, note)] : []));
+    list.hidden = false;
+    input.setAttribute("aria-expanded", "true");
+    activate(-1);
+    say(`${told} found`);
+  }
+
+  async function find() {
+    const query = input.value.trim(), turn = ++asked;
+    if (!query) {
+      mark(null);
+      return close();
+    }
+    try {
+      const result = await ask("find", { query });
+      if (turn !== asked) return; // the reader has typed on
+      mark(new Set(result.nodes));
+      show(result);
+    } catch (error) {
+      list.replaceChildren(element("li", { className: "note bad" }, error.message));
+      list.hidden = false;
+    }
+  }
+
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(find, 120);
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown" && first.length) activate((active + 1) % first.length);
+    else if (event.key === "ArrowUp" && first.length) activate((active - 1 + first.length) % first.length);
+    else if (event.key === "Enter" && !list.hidden && first.length) take(first[Math.max(0, active)]);
+    else if (event.key === "Escape") {
+      input.value = "";
+      mark(null);
+      close();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  input.addEventListener("blur", close);
+  input.addEventListener("focus", () => input.value.trim() && find());
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input, textarea");
+    if (event.key !== "/" || typing || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    input.focus();
+  });
+}

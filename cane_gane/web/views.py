@@ -1,0 +1,154 @@
+"""What the page of a run shows: a map, a node, found nodes, a matched pair."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cane_gane.data.network import TextualNetwork
+from cane_gane.evaluation.examples import word_rarity
+from cane_gane.evaluation.matching import Match
+from cane_gane.serving.answers import Answers, Node
+from cane_gane.web.fields import Fields
+from cane_gane.web.questions import Job
+
+GROUPS = 10  # labels that have a colour and a shape of their own
+MOST_NEIGHBOURS = 200
+MOST_PAIRS = 12  # different words that lines join
+MOST_LINES = 36
+_SIDE = 10_000  # of the map, in whole units
+_LETTERS = 240  # of a text in a list, and of a name
+_FAINT = 0.02  # share of the heaviest line, below which none is drawn
+
+
+def network_view(answers: Answers, run: str) -> Mapping[str, Any]:
+    """Returns what the map is drawn from: places, names, labels and degrees."""
+    network = answers.network
+    groups, group = _groups(network)
+    degrees = np.bincount(network.edges.ravel(), minlength=network.node_count)
+    places = _places(np.asarray(answers.map(), np.float64))
+    return {
+        "run": run,
+        "reads_texts": answers.reads_texts,
+        "edges": len(network.edges),
+        "named": network.names is not None,
+        "names": [network.name_of(i)[:_LETTERS] for i in range(network.node_count)],
+        "groups": groups,
+        "group": group,
+        "degree": degrees.tolist(),
+        "x": places[0],
+        "y": places[1],
+    }
+
+
+def _groups(network: TextualNetwork) -> tuple[list[dict[str, Any]], list[int]]:
+    """Returns the entries of the legend, and which each node belongs to."""
+    labels = network.labels or [()] * network.node_count
+    first = [own[0] if own else None for own in labels]
+    counts = Counter(label for label in first if label is not None)
+    named = [label for label, _ in counts.most_common(GROUPS)]
+    named.sort(key=lambda label: (len(label), label))  # as in the report
+    others = sum(counts.values()) - sum(counts[label] for label in named)
+    entries = [{"label": own, "count": counts[own], "plain": False} for own in named]
+    for title, count in (("other", others), ("no label", first.count(None))):
+        entries.append({"label": title, "count": count, "plain": True})
+    number = {label: place for place, label in enumerate(named)}
+    number |= {label: len(named) for label in counts if label not in number}
+    return entries, [number.get(own, len(named) + 1) for own in first]  # type: ignore[arg-type]
+
+
+def _places(places: npt.NDArray[np.float64]) -> tuple[list[int | None], ...]:
+    """Returns both coordinates in whole units, None for a node without a place."""
+    there = np.isfinite(places).all(axis=1)
+    if there.any():
+        low = places[there].min(axis=0)
+        span = max(float(np.ptp(places[there], axis=0).max()), 1e-9)
+        places = (places - low) * (_SIDE / span)
+    known: list[bool] = np.asarray(there).tolist()
+    return tuple(
+        [round(value) if own else None for value, own in zip(axis, known, strict=True)]
+        for axis in places.T.tolist()
+    )
+
+
+def node_view(answers: Answers, asked: Fields) -> Job:
+    """Shows `node`: its text, and its neighbours by training edges."""
+    node = asked.node("node")
+
+    def job() -> Any:
+        near = answers.neighbours(node)
+        return {
+            "node": answers.node(node).as_json(),
+            "neighbours": [brief(own) for own in near[:MOST_NEIGHBOURS]],
+            "neighbour_count": len(near),
+        }
+
+    return job
+
+
+class PairView:
+    """Shows `source` and `target` with the lines between their words."""
+
+    def __init__(self, answers: Answers) -> None:
+        """Takes an opened run."""
+        self._rarity = word_rarity(answers.network.texts)
+
+    def __call__(self, answers: Answers, asked: Fields) -> Job:
+        """Returns the job that explains the pair."""
+        source, target = asked.side("source"), asked.side("target")
+
+        def job() -> Any:
+            found = answers.explain(source, target)
+            content = found.as_json()
+            match = content.pop("match")
+            content["source_words"] = match["source_words"]
+            content["target_words"] = match["target_words"]
+            return {**content, "lines": matched_lines(found.match, self._rarity)}
+
+        return job
+
+
+def matched_lines(
+    match: Match, rarity: Mapping[str, float]
+) -> list[tuple[int, int, float]]:
+    """Returns the lines between matched words, the heaviest first.
+
+    Each joins a word of the source and one of the target by their numbers, with their
+    weight in the plan. Words that say nothing, such as "the", would have most of the
+    lines: only the pairs that say most are joined.
+
+    Args:
+        match: The words and the plan.
+        rarity: How much a word says, in lower case.
+    """
+    plan = np.asarray(match.plan, np.float64)
+    telling = {own[:2] for own in match.words(rarity, MOST_PAIRS)}
+    lines = [
+        (row, column, float(plan[row, column]))
+        for row, source in enumerate(match.source_words)
+        for column, target in enumerate(match.target_words)
+        if (source.lower(), target.lower()) in telling
+    ]
+
+    def says(line: tuple[int, int, float]) -> float:
+        words = match.source_words[line[0]], match.target_words[line[1]]
+        return line[2] * min(rarity.get(word.lower(), 0.0) for word in words)
+
+    best = sorted(lines, key=says, reverse=True)[:MOST_LINES]
+    best.sort(key=lambda line: line[2], reverse=True)
+    least = _FAINT * best[0][2] if best else 0.0
+    return [(*line[:2], round(line[2], 6)) for line in best if line[2] > least]
+
+
+def brief(node: Node) -> Mapping[str, Any]:
+    """Returns a node for a list, with the beginning of its text."""
+    return {
+        "id": node.id,
+        "name": node.name[:_LETTERS],
+        "text": node.text[:_LETTERS],
+        "labels": list(node.labels),
+    }

@@ -1,4 +1,4 @@
-"""Writes vectors of nodes or of texts for other programs."""
+"""Writes vectors of nodes or texts to files."""
 
 from __future__ import annotations
 

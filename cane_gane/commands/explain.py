@@ -1,4 +1,4 @@
-"""Explains a score: the words that match, and what the score is made of."""
+"""Explains a score: matched words, and parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shows a run in a browser: a map, suggestions, why."""
+"""Shows a run in a browser: map, suggestions, why."""
 
 from __future__ import annotations
 

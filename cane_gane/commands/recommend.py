@@ -1,4 +1,4 @@
-"""Names the likeliest missing edges of nodes, or of a new text."""
+"""Names the likeliest missing edges of nodes."""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ cane_gane: GANE, textual network embedding by optimal transport.
   bash run.sh test                    Runs ruff, mypy and pytest.
 
   DATASET is {datasets}, or a folder with data.txt and graph.txt.
-  RATIO is the share of edges to train on, or all. METHOD is {methods}.
+  RATIO is the share of edges to train on, or all.
+  METHOD is {methods}.
   `bash run.sh COMMAND --help` lists flags. CANE_DATASETS names folders of data sets.
 """
 

@@ -1,4 +1,4 @@
-"""Makes every table and figure of the paper, beside the paper's."""
+"""Makes every table and figure of the paper anew."""
 
 from __future__ import annotations
 

@@ -53,7 +53,12 @@ def beside_paper(found: Ratios, protocol: str) -> Layout:
             rows.append((row.title, *cells))
     header = ("edges for training", *(f"{100 * ratio:g} %" for ratio in found.ratios))
     caption = f"{found.dataset}: AUC in %, {protocol_title(protocol)}"
-    return Layout(caption, header, [rows], _notes(found))
+    notes = [
+        *_notes(found),
+        "The paper does not name its negatives, so its figures may be of another "
+        "protocol.",
+    ]
+    return Layout(caption, header, [rows], notes)
 
 
 def labels_beside_paper(found: Ratios) -> Layout | None:
@@ -138,8 +143,7 @@ def _notes(found: Ratios) -> list[str]:
     return [
         f"Mean ± standard deviation over {count} seeds." if count > 1 else "One seed.",
         f"In brackets the paper's figure; ↑ or ↓: ours is more than {FAR:g} points "
-        "above or below it. The paper does not name its negatives, so its figures may "
-        "be of another protocol.",
+        "above or below it.",
     ]
 
 

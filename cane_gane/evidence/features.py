@@ -172,15 +172,17 @@ class Evidence:
     def graphs(self) -> dict[str, Any]:
         """Returns which nodes are alike, sparse: what takes longest to compute."""
         first, second = self.alike
-        ties = {"ties": self._ties, "letter_ties": self._letter_ties}
+        ties = {"ties": self.ties, "letter_ties": self._letter_ties}
         levels = {"levels": sparse.csr_array(self.levels.of)}
         return {"alike": first, "near_alike": second, **ties, **levels}
 
     def take(self, graphs: Mapping[str, Any]) -> None:
-        """Takes what `graphs` returned, so that nothing of it is computed again."""
-        self.alike = graphs["alike"], graphs["near_alike"]
-        self._ties, self._letter_ties = graphs["ties"], graphs["letter_ties"]
-        self.levels = Levels(graphs["levels"].toarray())
+        """Takes what `graphs` returned, or its ties alone, in place of computing it."""
+        self.ties = graphs["ties"]
+        if "alike" in graphs:  # without them, only walks are asked for
+            self.alike = graphs["alike"], graphs["near_alike"]
+            self._letter_ties = graphs["letter_ties"]
+            self.levels = Levels(graphs["levels"].toarray())
 
     @cached_property
     def near(self) -> dict[str, Near]:
@@ -204,18 +206,19 @@ class Evidence:
         return first, second
 
     @cached_property
-    def _ties(self) -> Any:
+    def ties(self) -> Any:
+        """How alike texts are that walks may go between, sparse."""
         return sum(self._similar("pairs", SIMILAR)) / 2
 
     @cached_property
     def walks(self) -> Walks:
         """Walks over edges and similar texts."""
-        return Walks(self.joined, self._ties, whole=self._whole)
+        return Walks(self.joined, self.ties, whole=self._whole)
 
     @cached_property
     def short_walks(self) -> Walks:
         """The same, shorter."""
-        return Walks(self.joined, self._ties, _SHORT, self._whole)
+        return Walks(self.joined, self.ties, _SHORT, self._whole)
 
     @cached_property
     def _letter_ties(self) -> Any:

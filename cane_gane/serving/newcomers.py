@@ -20,8 +20,6 @@ from cane_gane.models.start.walks import WalkSpace, popularity, walk_space
 from cane_gane.serving.client import ServedModel
 from cane_gane.serving.kept import Kept
 
-_GRAPHS = ("alike", "near_alike", "ties", "letter_ties", "levels")
-
 
 @dataclass(frozen=True)
 class NewNode:
@@ -65,14 +63,16 @@ class NodeEvidence:
         def build() -> dict[str, Any]:
             spaces = Spaces.fit(texts)
             arrays = spaces.arrays()
-            graphs = Evidence(spaces, edges, len(texts), whole=False).graphs()
-            for name in _GRAPHS:
-                arrays |= pack(name, graphs[name])
+            own = Evidence(spaces, edges, len(texts), whole=False)
+            graphs = own.graphs() if self.functions else {"ties": own.ties}
+            for name, graph in graphs.items():
+                arrays |= pack(name, graph)
             return arrays
 
         arrays = self._kept.arrays("evidence", build)
         found = Evidence(Spaces.from_arrays(arrays), edges, len(texts), whole=False)
-        found.take({name: unpack(name, arrays) for name in _GRAPHS})
+        names = [key.removesuffix(".shape") for key in arrays if key.endswith(".shape")]
+        found.take({name: unpack(name, arrays) for name in names})
         return found
 
     def of_pairs(self, pairs: Edges) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from cane_gane.serving.parts import TERMS, as_parts, grouped
 from cane_gane.serving.vector_answers import CANDIDATES, VectorAnswers
 
 WORDS, EXPLAINED = 6, 16  # matched words of a suggestion, and of an explanation
-_TYPICAL = 300  # pairs whose parts are averaged
+_TYPICAL = 25  # sources, with twelve targets each, whose parts are averaged
 _SOURCES, _ROUGH = 100, 10  # whose candidates show what the model adds to evidence
 
 
@@ -64,7 +64,8 @@ class TextAnswers(VectorAnswers):
 
         def build() -> dict[str, Any]:
             rng = np.random.default_rng(self._seed)
-            pairs = rng.integers(self.network.node_count, size=(_TYPICAL, 2))
+            sources, targets = rng.integers(self.network.node_count, size=(2, _TYPICAL))
+            pairs = np.stack([np.repeat(sources, 12), np.tile(targets, 12)], axis=1)
             return {name: np.mean(own) for name, own in self._values(pairs).items()}
 
         found = self._kept.arrays("typical", build)

@@ -81,11 +81,12 @@ def test_all_nodes_go_to_a_file(said, run):
     assert {row["rank"] for row in rows} == {"1", "2"}
 
 
-def test_search_finds_the_node_of_a_text(said, run):
-    text = (run / "network/data.txt").read_text().splitlines()[11]
-    found = json.loads(said("search", text, "--json", "--top=5"))
-    assert text in [own["node"]["text"] for own in found]
-    assert text.split()[0] in said("search", text)
+def test_search_prints_what_the_answers_find(said, opened):
+    expected = [own.node.name for own in opened.search(TEXT, 5)]
+    found = json.loads(said("search", TEXT, "--json", "--top=5"))
+    assert [own["node"]["name"] for own in found] == expected
+    lines = said("search", TEXT, "--top=5").splitlines()
+    assert [line.split()[2] for line in lines[2::2]] == expected
 
 
 def test_explain_prints_parts_words_and_a_page(said, tmp_path):

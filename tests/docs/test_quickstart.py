@@ -1,12 +1,14 @@
 """The page for the day after training: every command and all of its Python runs."""
 
 import shlex
+from functools import cache
 
 import pytest
 
 from cane_gane.__main__ import main
 from cane_gane.data import catalog, pydocs
 from cane_gane.data.network import TextualNetwork
+from cane_gane.runs.answers import open_answers
 from tests.docs.pages import blocks, code_of, text_of
 
 PAGE = "docs/quickstart.md"
@@ -33,6 +35,9 @@ def some_pydocs(tmp_path, monkeypatch):
     part.write(tmp_path / "pydocs")
     monkeypatch.setattr(catalog, "_build_pydocs", lambda: tmp_path / "pydocs")
     monkeypatch.chdir(tmp_path)
+    # The run is opened once, not by each command.
+    opened = cache(lambda path, dataset, device: open_answers(path, device="cpu"))
+    monkeypatch.setattr("cane_gane.runs.answers.open_answers", opened)
     return tmp_path
 
 

@@ -283,7 +283,7 @@ class Bin:
 
     Attributes:
         said: Their mean probability.
-        true: The share of them that are test edges.
+        true: The share of them that are test edges, in that direction.
         count: How many they are.
     """
 

@@ -22,8 +22,8 @@ class Calibration:
 
     A missing edge of u leads to v with the chance e^(t s(u, v)) / sum_w e^(t s(u, w)),
     over all nodes w that are no neighbours. The number of missing edges of u is taken
-    to have a Poisson distribution; its mean follows from the degree of u, half-way to
-    the mean degree.
+    to have a Poisson distribution; its mean follows from the number of edges that begin
+    at u, half-way to the mean of all nodes. Edges that end at u are not meant.
 
     Attributes:
         temperature: t, fitted on edges that the score was not fitted on.
@@ -48,8 +48,8 @@ class Calibration:
         Args:
             scores: Scores of pairs.
             log_totals: What `log_total` gives for their sources.
-            degrees: How many known edges their sources have.
-            mean_degree: How many all nodes have, on average.
+            degrees: How many known edges begin at their sources.
+            mean_degree: How many begin at a node on average.
             missing: The share of all edges that is not known.
         """
         shares = np.exp(np.minimum(self.temperature * scores - log_totals, 0))

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from cane_gane.data.graph import adjacency
+from cane_gane.data.graph import directed
 from cane_gane.evaluation.results import Bin, Evaluation, FirstStage, Reliability
 from cane_gane.serving.answers import Answers
 from cane_gane.serving.vector_answers import VectorAnswers
@@ -75,7 +75,7 @@ def reliability(answers: VectorAnswers, seed: int) -> Reliability | None:
     said = answers.probabilities(pairs, answers.fitted.score(pairs), missing)
     if said is None:
         return None
-    tests = adjacency(split.test, count)
+    tests = directed(split.test, count)
     true = np.asarray(tests[pairs[:, 0], pairs[:, 1]]).ravel() > 0
     places = np.clip(np.digitize(said, _EDGES) - 1, 0, len(_EDGES) - 2)
     bins = [

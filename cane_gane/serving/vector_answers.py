@@ -11,7 +11,12 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 
 from cane_gane.config import suggestion
-from cane_gane.data.graph import Edges, neighbours, neighbours_and_itself
+from cane_gane.data.graph import (
+    Edges,
+    directed,
+    neighbours,
+    neighbours_and_itself,
+)
 from cane_gane.data.splits import Split
 from cane_gane.data.vectors import fill_missing, missing_rows
 from cane_gane.errors import InputError
@@ -104,8 +109,9 @@ class VectorAnswers(Answers):
 
     @cached_property
     def degrees(self) -> Floats:
-        """How many neighbours each node has by training edges, `[nodes]`."""
-        return np.asarray(self._joined.sum(axis=1)).ravel()
+        """How many training edges begin at each node, `[nodes]`."""
+        own = directed(self.split.train, self.network.node_count)
+        return np.asarray(own.sum(axis=1)).ravel()
 
     @cached_property
     def _closed(self) -> Any:
@@ -158,7 +164,9 @@ class VectorAnswers(Answers):
     def probabilities(
         self, pairs: Edges, scores: Floats, missing: float = MISSING
     ) -> Floats | None:
-        """Returns the probability of each pair; None where scores are not calibrated.
+        """Returns the probability of an edge from each first to each second node.
+
+        There is none where scores are not calibrated.
 
         Args:
             pairs: The pairs, `[pairs, 2]`.

@@ -223,6 +223,6 @@ def test_reliability_counts_test_edges_among_candidates(model, answers):
     assert sum(own.count for own in found.bins) == found.pairs
     true = sum(own.true * own.count for own in found.bins)
     assert true == pytest.approx(found.edges)
-    assert 0 < found.edges <= 2 * len(model.split.test)
+    assert 0 < found.edges <= len(model.split.test)
     assert found.missing == pytest.approx(len(model.split.test) / 180, rel=0.05)
     assert found.error < 0.2

@@ -97,6 +97,7 @@ def metrics():
         "missing_edges": [{"source": 5, "target": 7, "score": 71.5}],
         "data": {"nodes": 2277, "texts": {"words": {"mean": 90.4}}, "labels": None},
         "best_epoch": 5,
+        "evaluated": True,
         "time": {"train": 26.5, "evaluate": 25.5, "parts": {"score pairs": 10.0}},
         "printed_auc": 0.9,
     }

@@ -49,7 +49,7 @@ class Levels:
     """How alike a node and the first, second, fourth, eighth … of its list are.
 
     Its list has all nodes that are neither itself nor its neighbours, the most alike
-    first. Ten levels tell where in the upper half of 2,000 nodes any value would be.
+    first. Ten levels show where in the upper half of 2,000 nodes a value would be.
 
     Attributes:
         of: The levels, falling, `[nodes, levels]`.

@@ -1,9 +1,14 @@
-"""Files that are never half-written: write beside the target, then rename."""
+"""Files that are never half-written: write beside the target, sync, then rename.
+
+A draft is locked while its process lives; one whose lock is free was left behind by a
+process that is dead, and is removed by the next write to its folder.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import csv
+import errno
 import fcntl
 import hashlib
 import io
@@ -11,29 +16,40 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cane_gane.errors import fault
 
+_DRAFT = ".draft"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Writes `content` to `path`; a reader sees the old file or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes private files; give what a plain open would have given.
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
-        raise
+    """Writes `content` to `path`; a reader sees the old file or the new one.
+
+    A link at `path` is replaced, not followed.
+
+    Raises:
+        OSError: It names `path`, which is as it was.
+    """
+    with _named(path):
+        make_folder(path.parent)
+        sweep(path.parent)
+        draft, number = _draft(path, tempfile.mkstemp)
+        try:
+            with os.fdopen(number, "wb") as file:
+                # mkstemp makes private files; give what a plain open would have given.
+                os.fchmod(number, 0o666 & ~_umask())
+                file.write(content)
+                file.flush()
+                os.fsync(number)
+                os.replace(draft, path)
+        except BaseException:
+            _remove(draft)
+            raise
+        _sync(path.parent)
 
 
 @contextlib.contextmanager
@@ -42,16 +58,92 @@ def new_folder(path: Path) -> Iterator[Path]:
 
     An earlier `path` is replaced; after an error nothing is left behind.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    with _named(path):
+        make_folder(path.parent)
+        sweep(path.parent)
+        draft, number = _draft(path, _make_draft)
+        try:
+            os.fchmod(number, 0o777 & ~_umask())
+            yield draft
+            for home, _, names in os.walk(draft, topdown=False):
+                for place in (*(Path(home, name) for name in names), Path(home)):
+                    _sync(place)
+            old = draft.with_name(f"{draft.name.removesuffix(_DRAFT)}.old{_DRAFT}")
+            with contextlib.suppress(FileNotFoundError):
+                os.rename(path, old)  # a cut before the next line leaves no folder
+            os.rename(draft, path)
+            _sync(path.parent)
+            _remove(old)
+        finally:
+            _remove(draft)
+            os.close(number)
+
+
+def make_folder(path: Path) -> None:
+    """Makes a folder, and those above it, that outlives a power cut."""
+    if not path.is_dir():
+        make_folder(path.parent)
+        path.mkdir(exist_ok=True)
+        _sync(path.parent)
+
+
+def sweep(folder: Path) -> None:
+    """Removes the drafts of dead processes from a folder."""
+    for draft in folder.glob(f".*{_DRAFT}"):
+        with contextlib.suppress(OSError):  # a link, or another process was first
+            number = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _remove(draft)
+            finally:
+                os.close(number)
+
+
+def _draft(path: Path, make: Callable[..., tuple[int, str]]) -> tuple[Path, int]:
+    """Makes a locked draft of `path`; returns it with the number of its open file."""
+    while True:
+        number, name = make(prefix=f".{path.name}.", suffix=_DRAFT, dir=path.parent)
+        fcntl.flock(number, fcntl.LOCK_EX)
+        with contextlib.suppress(FileNotFoundError):  # swept away before it was locked
+            if os.path.samestat(os.stat(name), os.fstat(number)):
+                return Path(name), number
+        os.close(number)
+
+
+def _make_draft(**options: Any) -> tuple[int, str]:
+    name = tempfile.mkdtemp(**options)
+    return os.open(name, os.O_RDONLY), name
+
+
+def _remove(path: Path) -> None:
+    """Removes a file, a link or a folder, where there is one."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    """Waits until a file, or the names in a folder, are on the disk."""
+    number = os.open(path, os.O_RDONLY)
     try:
-        os.chmod(draft, 0o777 & ~_umask())
-        yield draft
-        if path.exists():
-            shutil.rmtree(path)
-        os.replace(draft, path)
+        os.fsync(number)
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        os.close(number)
+
+
+@contextlib.contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Lets an error of the system name the file that was to be written."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            reason = f"{os.strerror(error.errno)}: make room and start again"
+            raise OSError(error.errno, reason, str(path)) from error
+        if error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def copy_folder(source: Path, path: Path) -> None:
@@ -106,10 +198,13 @@ def read_json(path: Path) -> Any:
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Holds the lock file `path`; a second process waits until it is free."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "wb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    make_folder(path.parent)
+    number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(number)
 
 
 def digest(path: Path) -> str | None:

@@ -1,5 +1,7 @@
 """Files: whole or not at all, with the rights of a plain open, and their digests."""
 
+import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -14,6 +16,7 @@ from cane_gane.files import (
     locked,
     new_folder,
     read_json,
+    sweep,
     write_atomically,
     write_json,
 )
@@ -47,13 +50,85 @@ def test_a_write_that_fails_leaves_the_file_as_it_was(tmp_path, monkeypatch):
     path.write_bytes(b"old")
 
     def full(handle):
-        raise OSError("no space left on device")
+        raise OSError(errno.ENOSPC, "")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(OSError, match=rf"make room.*{path}"):
         write_atomically(path, b"new")
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["file.txt"]
+
+
+def test_every_file_and_folder_is_synced_before_and_after_it_is_renamed(
+    tmp_path, monkeypatch
+):
+    events = []
+    sync, rename, replace = os.fsync, os.rename, os.replace
+
+    def where(number):
+        return os.readlink(f"/proc/self/fd/{number}").removeprefix(f"{tmp_path}/")
+
+    def synced(number):
+        events.append(("sync", where(number)))
+        sync(number)
+
+    def renamed(move):
+        def call(old, new):
+            if os.path.lexists(old):
+                events.append(("rename", str(new).removeprefix(f"{tmp_path}/")))
+            move(old, new)
+
+        return call
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "rename", renamed(rename))
+    monkeypatch.setattr(os, "replace", renamed(replace))
+    write_atomically(tmp_path / "new" / "file", b"text")
+    kinds = [kind for kind, _ in events]
+    assert kinds == ["sync", "sync", "rename", "sync"]
+    assert [name for _, name in events][::2] == [str(tmp_path), "new/file"]
+    assert events[-1] == ("sync", "new")
+    events.clear()
+    with new_folder(tmp_path / "folder") as draft:
+        (draft / "inner").mkdir()
+        (draft / "inner" / "file").write_text("text")
+    assert [
+        (kind, name.replace(draft.name, "draft")) for kind, name in events
+    ] == [
+        ("sync", "draft/inner/file"), ("sync", "draft/inner"), ("sync", "draft"),
+        ("rename", "folder"), ("sync", str(tmp_path)),
+    ]  # fmt: skip
+
+
+def test_the_drafts_of_dead_processes_are_removed_and_no_others(tmp_path):
+    (tmp_path / ".file.dead.draft").write_text("half")
+    (tmp_path / ".folder.dead.draft").mkdir()
+    (tmp_path / ".folder.dead.draft" / "file").write_text("half")
+    (tmp_path / ".mine").write_text("other")
+    (tmp_path / "my.draft").write_text("other")
+    alive = tmp_path / ".file.alive.draft"
+    with open(alive, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        write_atomically(tmp_path / "another", b"")
+        assert names(tmp_path) == [alive.name, ".mine", "another", "my.draft"]
+    sweep(tmp_path)
+    assert names(tmp_path) == [".mine", "another", "my.draft"]
+
+
+def test_a_link_is_replaced_and_not_followed(tmp_path):
+    (tmp_path / "precious").write_text("text")
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "file").symlink_to(tmp_path / "precious")
+    (tmp_path / "folder").symlink_to(tmp_path / "inner")
+    (tmp_path / "lock").symlink_to(tmp_path / "precious")
+    write_atomically(tmp_path / "file", b"new")
+    with new_folder(tmp_path / "folder") as draft:
+        (draft / "new").write_text("new")
+    with pytest.raises(OSError, match="symbolic links"), locked(tmp_path / "lock"):
+        pass
+    assert (tmp_path / "precious").read_text() == "text"
+    assert names(tmp_path / "inner") == []
+    assert names(tmp_path) == ["file", "folder", "inner", "lock", "precious"]
 
 
 def test_a_folder_appears_when_it_is_whole(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import shutil
 import tempfile
 import weakref
@@ -16,7 +17,7 @@ import numpy as np
 from cane_gane.beside import Pending, call
 from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
-from cane_gane.files import write_atomically, write_json
+from cane_gane.files import sha256, write_atomically, write_json
 from cane_gane.methods.method import Method
 from cane_gane.models.settings import ModelSettings
 from cane_gane.progress import say
@@ -162,7 +163,7 @@ def _fit(
     served = when_needed(inputs, model, settings, seed, folder)
     held_out = f"{len(inputs.held_out):,} training edges held out"
     say(f"{len(inputs.tokenizer.words):,} words, {held_out}")
-    keeper = make_keeper(inputs, settings, served, seed, folder)
+    keeper = make_keeper(variant, inputs, settings, served, seed, folder)
     if keeper.begun:
         first = _read_start(folder) if folder else None
     else:
@@ -211,6 +212,7 @@ def when_needed(
 
 
 def make_keeper(
+    variant: str,
     inputs: Inputs,
     settings: ModelSettings,
     served: Callable[[], tuple[Servable, ServedModel]],
@@ -226,7 +228,18 @@ def make_keeper(
         _validation(inputs, served, seed),
         every=settings.evaluate_every,
         patience=settings.patience,
+        key=_key(variant, inputs, settings, seed),
     )
+
+
+def _key(variant: str, inputs: Inputs, settings: ModelSettings, seed: int) -> str:
+    """Returns what an epoch depends on, so that none of another run is gone on from."""
+    usual = vars(ModelSettings()) | {"epochs": settings.epochs}
+    chosen = {name: own for name, own in vars(settings).items() if own != usual[name]}
+    chosen.pop("patience", None)
+    text = json.dumps([variant, seed, sorted(chosen.items())])
+    arrays = (inputs.edges, inputs.held_out, inputs.texts.ids)
+    return sha256(b"".join([text.encode(), *(one.tobytes() for one in arrays)]))
 
 
 def batches(inputs: Inputs, model: PairModel, epoch: int) -> Any:

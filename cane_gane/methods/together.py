@@ -65,7 +65,7 @@ def join(
         model = build(variant, inputs, settings, seed)
     keeper = None
     if worker.cluster.chief:
-        keeper = _chief(model, inputs, settings, seed, worker.folder)
+        keeper = _chief(variant, model, inputs, settings, seed, worker.folder)
     train_together(
         model,
         strategy,
@@ -79,6 +79,7 @@ def join(
 
 
 def _chief(
+    variant: str,
     model: PairModel,
     inputs: Inputs,
     settings: ModelSettings,
@@ -90,7 +91,7 @@ def _chief(
     # Without validation nothing is served here, and evidence is not worth its time.
     shown = settings if validated else dataclasses.replace(settings, evidence="none")
     served = when_needed(inputs, model, shown, seed, folder)
-    keeper = make_keeper(inputs, settings, served, seed, folder)
+    keeper = make_keeper(variant, inputs, settings, served, seed, folder)
     if not keeper.begun:
         start(model, settings, inputs, seed)
         write_start(model, settings, inputs, folder)

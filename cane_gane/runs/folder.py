@@ -55,7 +55,7 @@ embeddings.word2vec    embed.txt with names, in word2vec text format (gensim rea
 answers/               what recommend, search and explain compute once: index, vectors
 vocabulary.txt         the word with id i in line i, counted from 0
 names.txt              the names of the nodes, which the SavedModel answers with
-checkpoints/           the last and the best epoch, to go on from
+checkpoints/           the last three epochs and the best one, to go on from
 README.md              a model card: what the model is, how it was made, its figures
 serving/               saved_model/ by version, as TensorFlow Serving takes it
 saved_model/           the trained model; docs/saved-model.md shows how to use it

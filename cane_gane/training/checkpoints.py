@@ -2,80 +2,199 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, NamedTuple
 
 import keras
 import numpy as np
+import numpy.typing as npt
 
-from cane_gane.errors import fault
+from cane_gane.errors import InputError, fault
 from cane_gane.files import write_atomically
+from cane_gane.progress import say
 
 State = dict[str, Any]
+Values = dict[str, npt.NDArray[Any]]
 
-LAST, BEST = "last", "best"
+KEPT = 3  # the last ones: a damaged one costs an epoch, not the training
+_NAME = re.compile(r"epoch-(\d+)(?:-step-(\d+))?\.npz")
+_OLD = ("last.npz", "best.npz")  # what earlier versions wrote
+_RECORD, _CHECKSUM = "record", "checksum"
+_REMEDY = "one of this run: put back a copy, or --overwrite trains it anew"
+
+
+class Place(NamedTuple):
+    """How far a training has come: whole epochs, and steps of the next one."""
+
+    epochs: int
+    steps: int = 0
+
+    @property
+    def file(self) -> str:
+        """The name of its checkpoint."""
+        steps = f"-step-{self.steps:06}" if self.steps else ""
+        return f"epoch-{self.epochs:04}{steps}.npz"
 
 
 class Checkpoints:
-    """The last and the best epoch of a training.
+    """The last three places of a training, and the best one of each.
+
+    Every checkpoint has the checksum of all that is in it, and a key of what it was
+    trained on.
 
     Attributes:
-        folder: Where they are kept; None keeps them in memory.
+        folder: Where they are kept; None keeps them in memory, and the last one alone.
     """
 
-    def __init__(self, folder: Path | None) -> None:
-        """Takes the folder, which need not exist yet."""
+    def __init__(self, folder: Path | None, key: str = "") -> None:
+        """Takes where they are kept.
+
+        Args:
+            folder: The folder, which need not exist yet.
+            key: What the training depends on. A checkpoint of another is refused.
+        """
         self.folder = folder
-        self._kept: dict[str, bytes] = {}
+        self._key = key
+        self._kept: dict[Place, bytes] = {}
 
-    def __contains__(self, name: str) -> bool:
-        return self.path(name).is_file() if self.folder else name in self._kept
+    def places(self) -> list[Place]:
+        """Returns what is kept, the newest first.
 
-    def path(self, name: str) -> Path:
+        Raises:
+            InputError: There are checkpoints of an earlier version.
+        """
+        if self.folder is None:
+            return sorted(self._kept, reverse=True)
+        names = [path.name for path in self.folder.glob("*.npz")]
+        found = [match for match in map(_NAME.fullmatch, names) if match]
+        if not found and set(_OLD) & set(names):
+            raise fault(
+                self.folder,
+                None,
+                "checkpoints of an earlier version (last.npz)",
+                "those of this one: end the run with the version that began it, or "
+                "--overwrite trains it anew",
+            )
+        return sorted((Place(int(m[1]), int(m[2] or 0)) for m in found), reverse=True)
+
+    def path(self, place: Place) -> Path:
         """Returns the file of a checkpoint."""
-        return (self.folder or Path()) / f"{name}.npz"
+        return (self.folder or Path("memory")) / place.file
 
-    def _open(self, name: str) -> BinaryIO:
-        return open(self.path(name), "rb") if self.folder else BytesIO(self._kept[name])
+    def save(
+        self, place: Place, model: keras.Model, state: State, best: Place | None = None
+    ) -> None:
+        """Keeps every variable of the model and its optimizer, whole.
 
-    def save(self, name: str, model: keras.Model, state: State) -> None:
-        """Keeps every variable of the model and its optimizer, and `state`, whole."""
+        Args:
+            place: How far the training has come.
+            model: The model.
+            state: What else there is to know, as JSON holds it.
+            best: The place of the best values so far, which is kept with this one.
+        """
         values = {
-            key: variable.numpy() for key, variable in variables_of(model).items()
+            path: variable.numpy() for path, variable in variables_of(model).items()
         }
+        record = json.dumps({"key": self._key, "best": best, "state": state})
+        values[_RECORD] = np.array(record)
+        values[_CHECKSUM] = np.array(_checksum(values))
         content = BytesIO()
-        np.savez(content, state=np.array(json.dumps(state)), **values)
+        np.savez(content, **values)
         if self.folder:
-            write_atomically(self.path(name), content.getvalue())
+            write_atomically(self.path(place), content.getvalue())
         else:
-            self._kept[name] = content.getvalue()
+            self._kept[place] = content.getvalue()
+        self._prune()
 
-    def load(self, name: str, model: keras.Model) -> State:
+    def load(self, place: Place, model: keras.Model) -> State:
         """Sets every variable to what `save` kept; returns the state.
 
         Raises:
             InputError: The file is damaged, or of another model.
         """
+        values, record = self._read(place)
         variables = variables_of(model)
+        expected = {path: tuple(one.shape) for path, one in variables.items()}
+        if {path: value.shape for path, value in values.items()} != expected:
+            raise self._fault(place, "its variables are those of another model")
+        for path, variable in variables.items():
+            variable.assign(values[path])
+        return record["state"]
+
+    def load_newest(self, model: keras.Model) -> State | None:
+        """Loads the newest one that can be read, with its best; None without any.
+
+        Raises:
+            InputError: There are some, and none can be read.
+        """
+        error = None
+        for place in self.places():
+            try:
+                best = self._read(place)[1]["best"]
+                if best and Place(*best) != place:
+                    self._read(Place(*best))
+                state = self.load(place, model)
+            except InputError as found:
+                error = error or found
+            else:
+                if error:
+                    say(f"{str(error).split(';')[0]}; going on from {place.file}")
+                return state
+        if error:
+            raise error
+        return None
+
+    def _read(self, place: Place) -> tuple[Values, State]:
+        """Returns the values and the record of a checkpoint.
+
+        Raises:
+            InputError: The file is damaged, or of another run.
+        """
         try:
-            with self._open(name) as source, np.load(source) as content:
-                values = {key: content[key] for key in variables}
-                state: State = json.loads(str(content["state"]))
+            with self._open(place) as content:
+                values = dict(content)
+            if str(values.pop(_CHECKSUM)) != _checksum(values):
+                raise ValueError("its checksum is another")
+            record: State = json.loads(str(values.pop(_RECORD)))
+            if record["key"] != self._key:
+                raise ValueError("it is of another run")
             if not all(np.isfinite(value).all() for value in values.values()):
                 raise ValueError("values that are no numbers")
-            for key, variable in variables.items():
-                variable.assign(values[key])
         except Exception as error:  # zipfile, numpy and json each have their own
             reason = " ".join(str(error).split())[:80] or type(error).__name__
-            raise fault(
-                self.path(name),
-                None,
-                f"a checkpoint that cannot be read ({reason})",
-                "one of this model: --overwrite trains it anew",
-            ) from None
-        return state
+            raise self._fault(place, reason) from None
+        return values, record
+
+    @contextmanager
+    def _open(self, place: Place) -> Iterator[Any]:
+        with (
+            open(self.path(place), "rb") if self.folder else BytesIO(self._kept[place])
+        ) as file, np.load(file) as content:  # fmt: skip
+            yield content
+
+    def _fault(self, place: Place, reason: str) -> InputError:
+        found = f"a checkpoint that cannot be used ({reason.replace(';', ',')})"
+        return fault(self.path(place), None, found, _REMEDY)
+
+    def _prune(self) -> None:
+        """Removes all but the last ones, and the best of each."""
+        last = self.places()[: KEPT if self.folder else 1]
+        needed = set(last)
+        for place in last:
+            with suppress(Exception), self._open(place) as content:  # damaged: none
+                best = json.loads(str(content[_RECORD]))["best"]
+                needed |= {Place(*best)} if best else set()
+        for place in set(self.places()) - needed:
+            if self.folder:
+                self.path(place).unlink(missing_ok=True)
+            else:
+                del self._kept[place]
 
 
 def variables_of(model: keras.Model) -> dict[str, keras.Variable]:
@@ -85,3 +204,12 @@ def variables_of(model: keras.Model) -> dict[str, keras.Variable]:
     if len(named) != len(both):
         raise ValueError("two variables have the same path")
     return named
+
+
+def _checksum(values: Mapping[str, npt.NDArray[Any]]) -> str:
+    """Returns the SHA-256 of arrays and their names, types and shapes."""
+    hashed = hashlib.sha256()
+    for name, value in sorted(values.items()):
+        hashed.update(f"{name} {value.dtype.str} {value.shape}\n".encode())
+        hashed.update(np.ascontiguousarray(value).tobytes())
+    return hashed.hexdigest()

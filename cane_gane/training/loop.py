@@ -16,7 +16,7 @@ from cane_gane.errors import InputError
 from cane_gane.files import write_csv
 from cane_gane.models.pair_model import PairModel
 from cane_gane.progress import duration, say
-from cane_gane.training.checkpoints import BEST, LAST, Checkpoints
+from cane_gane.training.checkpoints import Checkpoints, Place
 
 # A loss this many times the lowest one so far will not come back; in the first epoch
 # there is but the loss of the first batch to compare with, which varies more.
@@ -31,7 +31,7 @@ class DivergedError(InputError):
 
 
 class Keeper(keras.callbacks.Callback):
-    """Validates, keeps the best and the last epoch, stops early, tells the progress.
+    """Validates, keeps the best and the last epochs, stops early, tells the progress.
 
     Attributes:
         rows: One dict for each epoch: epoch, loss, validation_auc, seconds.
@@ -45,6 +45,7 @@ class Keeper(keras.callbacks.Callback):
         *,
         every: int,
         patience: int,
+        key: str = "",
     ) -> None:
         """Takes where to keep epochs and how to judge them.
 
@@ -54,34 +55,38 @@ class Keeper(keras.callbacks.Callback):
             validate: Gives the validation AUC; None keeps the last epoch as best.
             every: Epochs between validations.
             patience: Validations without gain before training stops.
+            key: What the training depends on; epochs of another are refused.
         """
         super().__init__()
         self._folder = folder
-        self._kept = Checkpoints(folder and folder / "checkpoints")
+        self._kept = Checkpoints(folder and folder / "checkpoints", key)
         self._epochs = epochs
         self._validate = validate
         self._every = every
         self._patience = patience
         self.rows: list[dict[str, Any]] = []
         self._best = -math.inf
+        self._best_place: Place | None = None
         self._waited = 0
         self._first = 0.0
 
     def resume(self, model: PairModel) -> int:
         """Goes back to the last epoch that was kept; returns the next one."""
-        if LAST not in self._kept:
+        state = self._kept.load_newest(model)
+        if state is None:
             return 0
-        state = self._kept.load(LAST, model)
         self.rows = state["rows"]
         self._write_history()  # a run that was killed may not have come to it
         self._waited = state["waited"]
-        self._best = -math.inf if state["best"] is None else state["best"]
+        if state["best"] is not None:
+            self._best, epoch = state["best"]
+            self._best_place = Place(epoch)
         return len(self.rows)
 
     @property
     def begun(self) -> bool:
         """Whether there is an epoch to go on from."""
-        return LAST in self._kept
+        return bool(self._kept.places())
 
     @property
     def done(self) -> bool:
@@ -121,10 +126,10 @@ class Keeper(keras.callbacks.Callback):
             self._waited += 1
             if row["validation_auc"] > self._best:
                 self._best, self._waited = row["validation_auc"], 0
-                self._save(BEST)
+                self._best_place = Place(epoch + 1)
         row["seconds"] = time.perf_counter() - self._start
         self.rows.append(row)
-        self._save(LAST)
+        self._save()
         self._write_history()
         self._tell(row)
         self.model.stop_training = self.done
@@ -136,17 +141,19 @@ class Keeper(keras.callbacks.Callback):
             limit = _DIVERGED_AT_ONCE * max(lowest, 1)
         if not math.isfinite(loss) or loss > limit:
             where = "none is kept"
-            if self._folder and LAST in self._kept:
-                where = f"epoch {epoch} is kept in {self._kept.path(LAST)}"
+            if self._folder and self.begun:
+                path = self._kept.path(self._kept.places()[0])
+                where = f"epoch {epoch} is kept in {path}"
             raise DivergedError(
                 f"found loss {loss:g} in epoch {epoch + 1}; expected a number near "
                 f"{lowest:g}: {where}; try a lower --learning_rate and --overwrite"
             )
 
-    def _save(self, name: str) -> None:
-        best = self._best if math.isfinite(self._best) else None
+    def _save(self) -> None:
+        place = self._best_place
+        best = (self._best, place.epochs) if place else None
         state = {"rows": self.rows, "best": best, "waited": self._waited}
-        self._kept.save(name, self.model, state)
+        self._kept.save(Place(len(self.rows)), self.model, state, place)
 
     def _write_history(self) -> None:
         if self._folder and self.rows:
@@ -171,9 +178,10 @@ class Keeper(keras.callbacks.Callback):
 
     def restore_best(self, model: PairModel) -> int:
         """Sets the model to the best epoch; returns its number."""
-        if self._validate is None:
+        if self._best_place is None:  # no edges held out, or their AUC is no number
             return len(self.rows)
-        return len(self._kept.load(BEST, model)["rows"]) + 1
+        self._kept.load(self._best_place, model)
+        return self._best_place.epochs
 
 
 def train(

@@ -1,4 +1,6 @@
-"""Checkpoints decide where training goes on; damaged ones are refused."""
+"""Checkpoints decide where training goes on; a damaged one falls back."""
+
+import shutil
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from cane_gane.files import write_csv
 from cane_gane.methods.gane import WANE, set_up
 from cane_gane.models.settings import ModelSettings
 from cane_gane.runs.folder import RunFolder
-from cane_gane.training.checkpoints import LAST, Checkpoints
+from cane_gane.training.checkpoints import Checkpoints, Place
 
 SETTINGS = {"dimension": 8, "batch_size": 8, "validation": 0.2, "learning_rate": 0.01}
 
@@ -55,14 +57,59 @@ def test_training_goes_on_from_the_last_epoch(fit, undisturbed, tmp_path):
     assert same(fit(tmp_path, 4), tmp_path, undisturbed)
 
 
-def test_without_the_last_checkpoint_it_starts_anew(fit, undisturbed, tmp_path):
+def newest(folder):
+    """Returns the files of the checkpoints, the newest first."""
+    return sorted((folder / "checkpoints").iterdir(), reverse=True)
+
+
+def test_without_checkpoints_it_starts_anew(fit, undisturbed, tmp_path):
     fit(tmp_path, 2)
-    (tmp_path / "checkpoints" / "last.npz").unlink()
+    for path in newest(tmp_path):
+        path.unlink()
     false = [
         {"epoch": i, "loss": 9.0, "validation_auc": 1, "seconds": 1.0} for i in "12"
     ]
     write_csv(tmp_path / "history.csv", false)
     assert same(fit(tmp_path, 4), tmp_path, undisturbed)
+
+
+@pytest.mark.parametrize("spoilt", [1, 2])
+def test_a_damaged_checkpoint_falls_back_to_the_one_before(
+    fit, undisturbed, tmp_path, capfd, spoilt
+):
+    shutil.copytree(undisturbed[0], tmp_path, dirs_exist_ok=True)
+    before = [path.name for path in newest(tmp_path)]
+    for path in newest(tmp_path)[:spoilt]:
+        path.write_bytes(path.read_bytes()[:-200])
+    capfd.readouterr()
+    assert same(fit(tmp_path, 4), tmp_path, undisturbed)
+    said = [line for line in capfd.readouterr().err.splitlines() if "going on" in line]
+    assert len(said) == 1
+    assert f"{before[0]}: found a checkpoint that cannot be used" in said[0]
+    assert said[0].endswith(f"going on from {before[spoilt]}")
+    assert [path.name for path in newest(tmp_path)] == before
+
+
+def test_where_none_can_be_read_the_newest_is_named(fit, tmp_path):
+    fit(tmp_path, 2)
+    for path in newest(tmp_path):
+        path.write_bytes(b"")
+    with pytest.raises(InputError, match=r"epoch-0002\.npz: found a checkpoint that"):
+        fit(tmp_path, 2)
+
+
+def test_checkpoints_of_an_earlier_version_are_refused(fit, tmp_path):
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "checkpoints" / "last.npz").write_bytes(b"PK")
+    with pytest.raises(InputError, match=r"earlier version .* --overwrite"):
+        fit(tmp_path, 2)
+
+
+def test_those_of_another_run_are_refused(fit, split, tmp_path):
+    settings = ModelSettings.make(**SETTINGS, epochs=1)
+    WANE.fit(split, settings, 2, tmp_path)  # another seed
+    with pytest.raises(InputError, match="it is of another run"):
+        fit(tmp_path, 2)
 
 
 @pytest.mark.parametrize("epochs", [2, 4])
@@ -99,13 +146,43 @@ def test_every_variable_comes_back(build, tmp_path, in_memory):
     rng = np.random.default_rng(0)
     for variable in variables:
         variable.assign(rng.integers(1, 9, variable.shape))
-    assert LAST not in kept
-    kept.save(LAST, model, {"rows": [1]})
-    assert LAST in kept
-    assert kept.load(LAST, other) == {"rows": [1]}
+    assert kept.load_newest(other) is None
+    kept.save(Place(1), model, {"rows": [1]})
+    assert kept.load_newest(other) == {"rows": [1]}
     found = [*other.trainable_variables, *other.optimizer.variables]
     for before, after in zip(variables, found, strict=True):
         np.testing.assert_array_equal(after.numpy(), before.numpy(), before.path)
+
+
+def test_the_last_three_are_kept_and_the_best_of_each(build, tmp_path):
+    kept, model = Checkpoints(tmp_path), build()
+    found = {}
+    for epoch, best in enumerate([1, 1, 3, 3, 3, 6, 6, 6, 6], 1):
+        kept.save(Place(epoch), model, {}, Place(best))
+        found[epoch] = [place.epochs for place in kept.places()]
+    assert found[4] == [4, 3, 2, 1]
+    assert found[5] == [5, 4, 3]
+    assert found[7] == [7, 6, 5, 3]
+    assert found[9] == [9, 8, 7, 6]
+
+
+def test_places_are_in_the_order_of_training(build, tmp_path):
+    kept, model = Checkpoints(tmp_path), build()
+    places = [Place(9), Place(9, 5), Place(9, 40), Place(10), Place(10, 1)]
+    for place in places:
+        kept.save(place, model, {"at": place})
+    assert kept.places() == places[:1:-1]
+    assert kept.load_newest(model) == {"at": [10, 1]}
+
+
+def test_without_its_best_a_checkpoint_is_of_no_use(build, tmp_path, capfd):
+    kept, model = Checkpoints(tmp_path), build()
+    kept.save(Place(1), model, {"epoch": 1}, Place(1))
+    kept.save(Place(2), model, {"epoch": 2}, Place(2))
+    kept.save(Place(3), model, {"epoch": 3}, Place(2))
+    kept.path(Place(2)).unlink()
+    assert kept.load_newest(model) == {"epoch": 1}
+    assert "epoch-0002.npz: found" in capfd.readouterr().err
 
 
 def without(name):
@@ -125,6 +202,13 @@ def one_array(path):
         np.save(file, np.arange(3))
 
 
+def with_other_values(path):
+    with np.load(path) as content:
+        kept = dict(content)
+    key = next(key for key in kept if key.endswith("kernel"))
+    np.savez(path, **{**kept, key: kept[key] + 1})
+
+
 def with_nan(path):
     with np.load(path) as content:
         kept = dict(content)
@@ -140,37 +224,31 @@ def with_nan(path):
         lambda path: path.write_bytes(path.read_bytes()[:-200]),
         lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
         one_array,
-        without("state"),
+        without("record"),
+        without("checksum"),
+        with_other_values,
         without("kernel"),
         without("adam"),
         with_nan,
     ],
-    ids=["empty", "text", "cut", "half", "one array", "no state", "no kernel",
-         "no optimizer", "no numbers"],
+    ids=["empty", "text", "cut", "half", "one array", "no record", "no checksum",
+         "other values", "no kernel", "no optimizer", "no numbers"],
 )  # fmt: skip
 def test_a_damaged_checkpoint_is_refused(build, tmp_path, spoil):
     kept, model = Checkpoints(tmp_path), build()
-    kept.save(LAST, model, {"rows": []})
-    spoil(kept.path(LAST))
+    kept.save(Place(1), model, {"rows": []})
+    path = tmp_path / "epoch-0001.npz"
+    spoil(path)
     with pytest.raises(InputError) as found:
-        kept.load(LAST, model)
+        kept.load(Place(1), model)
     message = str(found.value)
-    assert message.startswith(
-        f"{tmp_path / 'last.npz'}: found a checkpoint that cannot"
-    )
+    assert message.startswith(f"{path}: found a checkpoint that cannot be used")
     assert "--overwrite" in message
     assert "\n" not in message
 
 
 def test_the_checkpoint_of_another_model_is_refused(build, tmp_path):
     kept = Checkpoints(tmp_path)
-    kept.save(LAST, build(6), {"rows": []})
-    with pytest.raises(InputError, match="of this model: --overwrite trains it anew"):
-        kept.load(LAST, build(8))
-
-
-def test_a_best_epoch_that_is_gone_is_refused(fit, tmp_path):
-    fit(tmp_path, 2)
-    (tmp_path / "checkpoints" / "best.npz").unlink()
-    with pytest.raises(InputError, match=r"best\.npz: found a checkpoint that cannot"):
-        fit(tmp_path, 2)
+    kept.save(Place(1), build(6), {"rows": []})
+    with pytest.raises(InputError, match=r"of another model.* --overwrite trains it"):
+        kept.load_newest(build(8))

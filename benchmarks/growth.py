@@ -41,10 +41,9 @@ def step_seconds(sizes: dict[str, int]) -> float:
 
     rng = np.random.default_rng(1)
     words, nodes = sizes["words in a text"], sizes["nodes"]
-    texts = EncodedTexts(
+    texts = EncodedTexts.of(
         rng.integers(1, sizes["vocabulary"], (nodes, words), dtype=np.int32),
-        np.full(nodes, words, np.int32),
-        0,
+        np.full(nodes, words),
     )
     batch = sizes["edges in a batch"]
     edges = rng.integers(0, nodes, (2 * batch, 2))

@@ -16,7 +16,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,8 @@ _DRAFT = ".draft"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Writes `content` to `path`; a reader sees the old file or the new one.
+def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Writes `content`, whole or in parts; a reader sees the old file or the new one.
 
     A link at `path` is replaced, not followed.
 
@@ -42,7 +42,7 @@ def write_atomically(path: Path, content: bytes) -> None:
             with os.fdopen(number, "wb") as file:
                 # mkstemp makes private files; give what a plain open would have given.
                 os.fchmod(number, 0o666 & ~_umask())
-                file.write(content)
+                file.writelines([content] if isinstance(content, bytes) else content)
                 file.flush()
                 os.fsync(number)
                 os.replace(draft, path)

@@ -17,7 +17,7 @@ ROOMS = {
         "graph", "random_walks", "tokens", "lines", "splits", "network", "vectors",
         "export", "tfidf", "statistics", "pydocs", "catalog", "tfds",
     ],
-    "sampling": ["negatives", "edges", "batches"],
+    "sampling": ["negatives", "edges", "texts", "batches"],
     "transport": ["problem", "scalings", "proximal", "adjoint", "solver"],
     "layers": [
         "masking", "convolution", "aggregation", "inner_product", "transport_plan",

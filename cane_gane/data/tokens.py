@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,17 +22,47 @@ MAX_LENGTH = 300
 
 @dataclass(frozen=True)
 class EncodedTexts:
-    """Texts as rows of one id matrix.
+    """Texts as word ids, one text after another.
 
     Attributes:
-        ids: Word ids, `[nodes, width]`, padded with 0.
-        lengths: How many ids of each row are words, `[nodes]`.
+        words: The ids of all texts, `[words of all texts]`.
+        starts: Where each text begins, and the end of the last one, `[nodes + 1]`.
+        width: Columns that rows are padded to: the longest text has as many words.
         cut: How many texts were longer than the maximum length.
     """
 
-    ids: npt.NDArray[np.int32]
-    lengths: npt.NDArray[np.int32]
-    cut: int
+    words: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int64]
+    width: int
+    cut: int = 0
+
+    @classmethod
+    def of(cls, ids: npt.NDArray[np.int32], lengths: npt.ArrayLike) -> EncodedTexts:
+        """Takes padded rows, `[nodes, width]`, and how many ids of each are words."""
+        real = np.arange(ids.shape[1]) < np.asarray(lengths)[:, None]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return cls(ids[real].astype(np.int32), starts, ids.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """How many words each text has, `[nodes]`."""
+        return np.diff(self.starts)
+
+    @property
+    def ids(self) -> npt.NDArray[np.int32]:
+        """All texts as rows padded with 0, `[nodes, width]`: for few texts only."""
+        return self.padded(0, len(self))
+
+    def padded(self, first: int, last: int) -> npt.NDArray[np.int32]:
+        """Returns the texts from `first` to before `last`, `[texts, width]`."""
+        starts = self.starts[first : last + 1]
+        rows = np.zeros((len(starts) - 1, self.width), np.int32)
+        real = np.arange(self.width) < np.diff(starts)[:, None]
+        rows[real] = self.words[starts[0] : starts[-1]]
+        return rows
 
 
 class _Tokenizer:
@@ -81,27 +112,24 @@ class _Tokenizer:
     def encode(
         self, texts: Iterable[str], max_length: int = MAX_LENGTH
     ) -> EncodedTexts:
-        """Turns texts into one id matrix.
+        """Turns texts into ids.
 
         Args:
             texts: The texts.
             max_length: Later words are cut off.
 
         Returns:
-            The ids and the lengths.
+            The ids of all texts.
         """
-        rows = [
-            [self._id_of.get(word, self._unknown) for word in self.split(text)]
-            for text in texts
-        ]
-        cut = sum(len(row) > max_length for row in rows)
-        rows = [row[:max_length] for row in rows]
-        lengths = np.array([len(row) for row in rows], np.int32)
-        width = max_length if self.pads else max(1, int(lengths.max(initial=0)))
-        ids = np.zeros((len(rows), width), np.int32)
-        for row, words in zip(ids, rows, strict=True):
-            row[: len(words)] = words
-        return EncodedTexts(ids, lengths, cut)
+        words, lengths, cut = array("i"), [0], 0
+        for text in texts:
+            row = [self._id_of.get(word, self._unknown) for word in self.split(text)]
+            cut += len(row) > max_length
+            words.extend(row[:max_length])
+            lengths.append(min(len(row), max_length))
+        starts = np.cumsum(lengths, dtype=np.int64)
+        width = max_length if self.pads else max(1, *lengths)
+        return EncodedTexts(np.array(words, np.int32), starts, width, cut)
 
 
 class UpstreamTokenizer(_Tokenizer):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from cane_gane.errors import InputError, fault
 from cane_gane.files import write_atomically
 
 Floats = npt.NDArray[np.float64]
+
+_AT_ONCE = 1 << 12  # vectors that are written at once
 
 
 class NodeVectors(npt.NDArray[np.floating]):
@@ -73,8 +76,12 @@ def missing_rows(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_]:
     return np.asarray(np.isnan(vectors).all(axis=1))
 
 
-def fill_missing(vectors: npt.NDArray[np.floating]) -> Floats:
+def fill_missing(vectors: npt.NDArray[np.floating], first: int = 0) -> Floats:
     """Returns the vectors with zeros in the rows that hold none.
+
+    Args:
+        vectors: The vectors, `[nodes, size]`.
+        first: The node of the first row.
 
     Raises:
         InputError: A vector is infinite or NaN in part.
@@ -83,8 +90,8 @@ def fill_missing(vectors: npt.NDArray[np.floating]) -> Floats:
     faulty = ~np.isfinite(filled).all(axis=1)
     if faulty.any():
         raise InputError(
-            f"found a vector of node {np.argmax(faulty)} that is not finite; expected "
-            "numbers, or a row of NaN where there is no vector"
+            f"found a vector of node {first + np.argmax(faulty)} that is not finite; "
+            "expected numbers, or a row of NaN where there is no vector"
         )
     return filled
 
@@ -123,18 +130,24 @@ def read_embeddings(path: Path | str, node_count: int | None = None) -> Floats:
     return vectors
 
 
-def write_embeddings(path: Path | str, vectors: npt.ArrayLike) -> None:
+def write_embeddings(
+    path: Path | str,
+    vectors: npt.ArrayLike,
+    known: npt.NDArray[np.bool_] | None = None,
+) -> None:
     """Writes embed.txt, with digits enough to read the same numbers back.
 
     Args:
         path: The file.
         vectors: `[nodes, size]`, float32 or float64; a row of NaN is written as
             an empty line. What is read back must be cast to the same type.
+        known: Marks the rows that are written; all by default, `[nodes]`.
 
     Raises:
         InputError: A vector is infinite or NaN in part.
     """
-    write_atomically(Path(path), "".join(_format(np.asarray(vectors))).encode())
+    lines = _format(np.asarray(vectors), known)
+    write_atomically(Path(path), ("".join(block).encode() for block in lines))
 
 
 def write_word2vec(
@@ -151,10 +164,17 @@ def write_word2vec(
         InputError: A vector is infinite or NaN in part.
     """
     vectors = np.asarray(vectors)
-    named = zip(names or range(len(vectors)), _format(vectors), strict=True)
-    rows = [f"{name} {values}" for name, values in named if values != "\n"]
-    header = f"{len(rows)} {vectors.shape[1]}\n"
-    write_atomically(Path(path), "".join([header, *rows]).encode())
+    present = ~missing_rows(vectors)
+    named = iter(names or range(len(vectors)))
+
+    def content() -> Iterator[bytes]:
+        yield f"{present.sum()} {vectors.shape[1]}\n".encode()
+        for block in _format(vectors):
+            rows = zip(islice(named, len(block)), block, strict=True)
+            kept = [f"{name} {values}" for name, values in rows if values != "\n"]
+            yield "".join(kept).encode()
+
+    write_atomically(Path(path), content())
 
 
 def _number(cell: str) -> float:
@@ -168,10 +188,17 @@ def _number(cell: str) -> float:
         return np.nan
 
 
-def _format(vectors: npt.NDArray[np.floating]) -> list[str]:
-    """Returns each row as a line, with the digits that give the same value back."""
-    rows = fill_missing(vectors).tolist()
+def _format(
+    vectors: npt.NDArray[np.floating], known: npt.NDArray[np.bool_] | None = None
+) -> Iterator[list[str]]:
+    """Yields rows as lines, with the digits that give the same value back."""
     form = "%.9g" if vectors.dtype == np.float32 else "%.17g"
     line = " ".join([form] * vectors.shape[1]) + "\n"
-    missing = zip(missing_rows(vectors), rows, strict=True)
-    return ["\n" if none else line % tuple(row) for none, row in missing]
+    for first in range(0, len(vectors), _AT_ONCE):
+        block = vectors[first : first + _AT_ONCE]
+        none = missing_rows(block)
+        if known is not None:
+            none = none | ~known[first : first + _AT_ONCE]
+        filled = fill_missing(np.where(none[:, None], np.nan, block), first)
+        rows = zip(none, filled.tolist(), strict=True)
+        yield ["\n" if empty else line % tuple(row) for empty, row in rows]

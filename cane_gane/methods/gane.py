@@ -278,7 +278,7 @@ def write_start(
     from cane_gane.models.pair_scorer import text_vectors
 
     structure = model.structure_of(np.arange(inputs.split.network.node_count))
-    vectors = structure.numpy() + text_vectors(model, inputs.texts.ids)
+    vectors = structure.numpy() + text_vectors(model, inputs.texts)
     if folder:
         content = io.BytesIO()
         np.save(content, vectors.astype(np.float32))

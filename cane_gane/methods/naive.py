@@ -55,8 +55,8 @@ class ConvolvedTexts:
 
         keras.utils.set_random_seed(seed)
         size = settings.dimension - settings.dimension // 2
-        self._ids = encoded.ids.astype(np.int32)
-        words = keras.layers.Embedding(int(encoded.ids.max(initial=0)) + 1, size)
+        self._ids = encoded.ids
+        words = keras.layers.Embedding(int(encoded.words.max(initial=0)) + 1, size)
         kernel = settings.kernel_size
         convolve = keras.layers.Conv1D(size, kernel, padding="same", activation="tanh")
         self._layers = keras.Sequential([words, convolve])

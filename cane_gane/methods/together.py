@@ -101,5 +101,6 @@ def _chief(
 def _fingerprint(inputs: Inputs, settings: ModelSettings, seed: int) -> bytes:
     """Returns what must be the same on all workers."""
     named = f"{VERSION} {np.__version__} {settings} {seed}"
-    arrays = (inputs.edges, inputs.texts.ids, inputs.sampler.epoch(0))
+    texts = inputs.texts
+    arrays = (inputs.edges, texts.words, texts.starts, inputs.sampler.epoch(0))
     return b"".join([named.encode(), *(one.tobytes() for one in arrays)])

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from cane_gane.data.tokens import EncodedTexts
 from cane_gane.layers import InnerProduct
 from cane_gane.layers.masking import Configured, Mask
 from cane_gane.models.chunks import in_chunks
@@ -20,6 +21,7 @@ PreparedTexts = Any  # `Texts`, or word ids where words are not merged
 
 # What a term of the score is, by what the layer calls it.
 KERNELS = {"inner": "euclidean", "gaussian": "rbf", "imq": "imq"}
+AT_ONCE = 1 << 14  # texts that are padded at once
 _WORD_SPREAD = 0.3  # standard deviation of the word table at the start
 
 
@@ -181,19 +183,24 @@ class PairScorer(Configured, keras.Model):
 
 
 def text_vectors(
-    model: PairScorer, ids: npt.NDArray[np.int32]
+    model: PairScorer, texts: EncodedTexts, most: int | None = None
 ) -> npt.NDArray[np.float32]:
-    """Encodes texts, `[n, width]`, each in its own context, `[n, d]`."""
+    """Encodes the first `most` texts, or all, each in its own context, `[n, d]`."""
 
     def first(left: Any, right: Any, _: tf.Tensor) -> tuple[tf.Tensor, ...]:
         return model.encode_prepared(left, right)[:1]
 
-    @tf.function
+    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.int32)])
     def encode(ids: tf.Tensor) -> tf.Tensor:
         texts = model.prepare_texts(ids)
         return in_chunks(first, texts, texts, trim=model.trims)[0]
 
-    return encode(tf.constant(ids)).numpy()
+    count = min(most or len(texts), len(texts))
+    vectors = np.zeros((count, model.dimension), np.float32)
+    for begin in range(0, count, AT_ONCE):
+        end = min(begin + AT_ONCE, count)
+        vectors[begin:end] = encode(texts.padded(begin, end)).numpy()
+    return vectors
 
 
 def _look_up(

@@ -324,11 +324,11 @@ def write_vectors(path: Path, split: Split, fitted: Fitted) -> None:
     """Writes the vectors in upstream's format and in that of word2vec."""
     vectors, network = fitted.vectors, split.network
     # upstream: a node without a training edge has none, and auc.py skips its edges.
-    trained = np.full_like(vectors, np.nan)
-    trained[split.train] = vectors[split.train]
-    write_embeddings(path / "embed.txt", trained)
+    trained = np.zeros(len(vectors), np.bool_)
+    trained[split.train] = True
+    write_embeddings(path / "embed.txt", vectors, trained)
     for name, columns in fitted.parts.items():
-        write_embeddings(path / f"embed_{name}.txt", trained[:, columns])
+        write_embeddings(path / f"embed_{name}.txt", vectors[:, columns], trained)
     write_word2vec(path / "embeddings.word2vec", vectors, network.names)
 
 

@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from cane_gane.data.tokens import EncodedTexts
 from cane_gane.sampling.edges import Sampler
+from cane_gane.sampling.texts import NodeTexts
 
 
 def edge_batches(
@@ -15,15 +16,15 @@ def edge_batches(
 
     An epoch has `sampler.steps` batches, so that
     `model.fit(batches, steps_per_epoch=sampler.steps)` and
-    `batches.take(sampler.steps)` see whole epochs. Texts are gathered from one
-    id matrix.
+    `batches.take(sampler.steps)` see whole epochs. Texts are padded as they
+    are gathered.
 
     Args:
         texts: The encoded texts of all nodes.
         sampler: What orders the edges and draws their negatives.
         first_epoch: The epoch to start from, for a resumed run.
         trim: Whether texts are cut to the longest of the batch, rather than
-            padded to the width of the whole matrix.
+            padded to the width of all texts.
 
     Returns:
         A data set of dicts, with b edges in a batch and K negatives:
@@ -32,8 +33,7 @@ def edge_batches(
         `[b, K, width]` are word ids.
     """
     width = 2 + sampler.negatives
-    ids = tf.constant(texts.ids)
-    lengths = tf.constant(texts.lengths)
+    known = NodeTexts.of(texts)
 
     def rows_of(epoch: tf.Tensor) -> tf.data.Dataset:
         rows = tf.numpy_function(lambda e: sampler.epoch(int(e)), [epoch], tf.int64)
@@ -41,10 +41,7 @@ def edge_batches(
         return tf.data.Dataset.from_tensor_slices(rows).batch(sampler.batch_size)
 
     def with_texts(rows: tf.Tensor) -> dict[str, tf.Tensor]:
-        words = tf.gather(ids, rows)  # [b, 2 + K, width]
-        if trim:
-            longest = tf.reduce_max(tf.gather(lengths, rows))
-            words = words[:, :, : tf.maximum(longest, 1)]
+        words = known.rows(rows, None if trim else texts.width)  # [b, 2 + K, width]
         return {
             "source": rows[:, 0],
             "target": rows[:, 1],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -94,14 +94,16 @@ class ServedModel(Fitted):
         if self.lonely:
             alone = np.setdiff1d(np.arange(count), train)
             pairs = np.concatenate([pairs, np.stack([alone, alone], axis=1)])
-        vectors = self._on_pairs(
-            "embed_nodes", ("nodes", "contexts"), pairs, "embedding"
-        )
-        sums = np.zeros((count, vectors.shape[1]))
-        np.add.at(sums, pairs[:, 0], vectors)
+        sums = np.zeros((count, 0))
+        sides = ("nodes", "contexts")
+        for first, part in self._batches("embed_nodes", sides, pairs, "embedding"):
+            if not first:
+                sums = np.zeros((count, part.shape[1]))
+            np.add.at(sums, pairs[first : first + BATCH, 0], part)
         degrees = np.bincount(pairs[:, 0], minlength=count)[:, None]
         with np.errstate(invalid="ignore"):
-            return (sums / degrees).astype(np.float32)
+            sums /= degrees
+        return sums.astype(np.float32)
 
     @property
     def parts(self) -> Mapping[str, slice]:  # type: ignore[override]
@@ -188,12 +190,17 @@ class ServedModel(Fitted):
         self, name: str, sides: tuple[str, str], pairs: Edges, output: str
     ) -> Floats:
         """Calls a signature on pairs of nodes, batch by batch."""
-        parts = [np.zeros(0, np.float32)] if not len(pairs) else []
+        parts = [part for _, part in self._batches(name, sides, pairs, output)]
+        return np.concatenate(parts or [np.zeros(0, np.float32)])
+
+    def _batches(
+        self, name: str, sides: tuple[str, str], pairs: Edges, output: str
+    ) -> Iterator[tuple[int, Floats]]:
+        """Yields where a batch of pairs begins, and what a signature says of it."""
         for start in range(0, len(pairs), BATCH):
             part = tf.constant(pairs[start : start + BATCH], tf.int64)
             given = {side: part[:, place] for place, side in enumerate(sides)}
-            parts.append(self._signatures[name](**given)[output].numpy())
-        return np.concatenate(parts)
+            yield start, self._signatures[name](**given)[output].numpy()
 
 
 def load_signatures(path: Path) -> Signatures:

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from cane_gane.data.tokens import EncodedTexts
 from cane_gane.models.chunks import in_chunks
-from cane_gane.models.pair_scorer import PairScorer
+from cane_gane.models.merging import Texts
+from cane_gane.models.pair_scorer import AT_ONCE, PairScorer
+from cane_gane.sampling.texts import NodeTexts
 from cane_gane.serving.vectorize import GraphTokenizer
 
 
@@ -35,15 +38,13 @@ class ServedEncoder:
     ) -> None:
         """Takes what `Servable` does."""
         self.model = model
-        self._texts = tf.nest.map_structure(
-            lambda ids: tf.Variable(ids, trainable=False),
-            model.prepare_texts(tf.constant(texts.ids)),
-        )
-        self.count, self._width = texts.ids.shape
+        self._texts = prepared_texts(model, texts)
+        self.count, self._width = len(texts), texts.width
         longest = max_length if model.trims else self._width
         self.tokenizer = GraphTokenizer(vocabulary, longest, unknown)
         specs = tf.nest.map_structure(
-            lambda ids: tf.TensorSpec([None] * len(ids.shape), ids.dtype), self._texts
+            lambda ids: tf.TensorSpec([None, None], ids.dtype),
+            model.prepare_texts(tf.zeros([1, 1], tf.int32)),
         )
         # Most of a graph is here: as a function of its own, it is in it once.
         self.pairs = tf.function(self._pairs, input_signature=[specs, specs])
@@ -76,7 +77,9 @@ class ServedEncoder:
 
     def of_nodes(self, nodes: tf.Tensor) -> Any:
         """Returns the texts of nodes, ready for `pairs`."""
-        return tf.nest.map_structure(lambda x: tf.gather(x, nodes), self._texts)
+        width = None if self.model.trims else self._width
+        parts = [part.rows(nodes, width) for part in self._texts]
+        return Texts(*parts) if len(parts) > 1 else parts[0]
 
     def of_texts(self, texts: tf.Tensor) -> Any:
         """Returns raw texts, ready for `pairs`."""
@@ -95,3 +98,29 @@ class ServedEncoder:
         check = tf.debugging.Assert(tf.equal(tf.size(strange), 0), [message, strange])
         with tf.control_dependencies([check]):
             return tf.identity(nodes)
+
+
+def prepared_texts(model: PairScorer, texts: EncodedTexts) -> list[NodeTexts]:
+    """Returns what `model.prepare_texts` makes of texts, as variables end to end.
+
+    Either the word ids, or the parts of `Texts`.
+    """
+    if not getattr(model.encoder, "merges", False):
+        return [_variables(texts.words, texts.starts)]
+    values: list[list[Any]] = [[] for _ in Texts._fields]
+    lengths: list[list[Any]] = [[] for _ in Texts._fields]
+    for first in range(0, len(texts), AT_ONCE):
+        block = texts.padded(first, min(first + AT_ONCE, len(texts)))
+        for place, part in enumerate(model.prepare_texts(tf.constant(block))):
+            rows = part.numpy()
+            values[place].append(rows[rows > 0])
+            lengths[place].append((rows > 0).sum(axis=1))
+    return [
+        _variables(np.concatenate(own), np.cumsum([0, *np.concatenate(counts)]))
+        for own, counts in zip(values, lengths, strict=True)
+    ]
+
+
+def _variables(values: Any, starts: Any) -> NodeTexts:
+    known = NodeTexts.laid_out(values, starts)
+    return NodeTexts(*(tf.Variable(part, trainable=False) for part in known))

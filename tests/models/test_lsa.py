@@ -13,7 +13,7 @@ def test_lsa_puts_words_of_one_topic_near_each_other():
         generator.integers(2, 12, (40, 15)),
         generator.integers(12, 22, (40, 15)),
     ).astype(np.int32)
-    texts = EncodedTexts(ids, np.full(40, 15, np.int32), 0)
+    texts = EncodedTexts.of(ids, np.full(40, 15))
     vectors = lsa_vectors(texts, 22, 4, seed=1)
     unit = vectors[2:] / np.linalg.norm(vectors[2:], axis=1, keepdims=True)
     cosine = unit @ unit.T
@@ -23,5 +23,5 @@ def test_lsa_puts_words_of_one_topic_near_each_other():
 
 
 def test_lsa_has_a_vector_for_every_word_of_a_tiny_network():
-    texts = EncodedTexts(np.array([[2, 3], [3, 0]], np.int32), np.array([2, 1]), 0)
+    texts = EncodedTexts.of(np.array([[2, 3], [3, 0]], np.int32), [2, 1])
     assert np.isfinite(lsa_vectors(texts, 4, 100, seed=1)).all()

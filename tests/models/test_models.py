@@ -27,10 +27,8 @@ SMALL = {"dimension": 8, "iterations": 5, "window": 3, "word_dropout": 0.0}
 EDGES = np.array([[i, (i * 7 + 3) % 20] for i in range(12)])
 LENGTHS = np.arange(20) % 6 + 1
 IDS = np.random.default_rng(0).integers(1, 30, (20, 9))
-TEXTS = EncodedTexts(
-    np.where(np.arange(9) < LENGTHS[:, None], IDS, 0).astype(np.int32),
-    LENGTHS.astype(np.int32),
-    0,
+TEXTS = EncodedTexts.of(
+    np.where(np.arange(9) < LENGTHS[:, None], IDS, 0).astype(np.int32), LENGTHS
 )
 
 
@@ -165,7 +163,7 @@ def test_dropped_words_depend_on_the_seed():
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_fast_path_of_training_changes_no_loss(variant, monkeypatch):
     """Chunks, one look-up for a word, and merged words against none of it."""
-    repeating = EncodedTexts(np.minimum(TEXTS.ids, 4), TEXTS.lengths, 0)
+    repeating = EncodedTexts.of(np.minimum(TEXTS.ids, 4), TEXTS.lengths)
 
     def losses():
         model, batch = make(variant), one_batch(texts=repeating)
@@ -238,7 +236,7 @@ def test_tables_kept_by_rows_go_on_from_a_checkpoint(monkeypatch):
 def test_text_vectors_are_those_of_a_text_in_its_own_context(variant, preset):
     model = make(variant, preset=preset)
     expected, _ = model.encode(TEXTS.ids, TEXTS.ids)
-    found = text_vectors(model, TEXTS.ids)
+    found = text_vectors(model, TEXTS)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 

@@ -46,7 +46,7 @@ def test_node_vectors_start_from_the_edges_that_are_fitted(started):
 
 def test_node_vectors_are_turned_to_their_texts(started):
     _, encoded, model = started
-    found, texts = model.structure.numpy(), text_vectors(model, encoded.ids)
+    found, texts = model.structure.numpy(), text_vectors(model, encoded)
     assert (found * texts).sum() > 0.5 * np.linalg.norm(found) * np.linalg.norm(texts)
 
 
@@ -72,7 +72,7 @@ rng = np.random.default_rng(1)
 ids = rng.integers(2, 900, (600, 30), np.int32)
 texts = [" ".join(f"w{i}" for i in row) for row in ids]
 edges = rng.integers(0, 600, (1500, 2))
-words = lsa_vectors(EncodedTexts(ids, np.full(600, 30, np.int32), 0), 900, 100, 1)
+words = lsa_vectors(EncodedTexts.of(ids, np.full(600, 30)), 900, 100, 1)
 walks = walk_vectors(texts, edges, 99, 1)
 turned = turned_to_texts(walks, walks[:, 0], rng.random((600, 100), np.float32))
 for found in (words, walks, turned):

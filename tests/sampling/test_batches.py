@@ -9,12 +9,11 @@ from cane_gane.sampling.edges import EdgeSampler, UpstreamSampler
 
 EDGES = np.array([[i, (i * 7 + 3) % 40] for i in range(30)])
 LENGTHS = np.arange(40) % 9
-TEXTS = EncodedTexts(
-    ids=np.where(
-        np.arange(12) < LENGTHS[:, None], np.arange(40)[:, None] + 2, 0
-    ).astype(np.int32),
-    lengths=LENGTHS.astype(np.int32),
-    cut=0,
+TEXTS = EncodedTexts.of(
+    np.where(np.arange(12) < LENGTHS[:, None], np.arange(40)[:, None] + 2, 0).astype(
+        np.int32
+    ),
+    LENGTHS,
 )
 
 

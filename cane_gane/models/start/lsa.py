@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
@@ -30,11 +32,7 @@ def lsa_vectors(
     Returns:
         Word vectors, `[word_count, dimension]`; the means of the texts have mean 0.
     """
-    real = np.arange(texts.ids.shape[1]) < texts.lengths[:, None]
-    rows = np.repeat(np.arange(len(texts.ids)), texts.lengths)
-    counts = sparse.csr_matrix(
-        (np.ones(len(rows)), (rows, texts.ids[real])), (len(texts.ids), word_count)
-    )
+    counts = word_counts(texts, word_count)
     transformer = TfidfTransformer(sublinear_tf=True).fit(counts)
     weighted = transformer.transform(counts)
     rank = min(dimension, min(weighted.shape) - 1)
@@ -48,3 +46,11 @@ def lsa_vectors(
     used = np.asarray(counts.sum(axis=0)).ravel() > 0
     vectors[used] -= means.mean(axis=0)
     return vectors * scale
+
+
+def word_counts(texts: EncodedTexts, word_count: int, kind: Any = np.float64) -> Any:
+    """Returns how often each text has each word, `[texts, words]`, as CSR."""
+    given = np.ones(len(texts.words), kind), texts.words.copy(), texts.starts
+    counts = sparse.csr_matrix(given, (len(texts), word_count))
+    counts.sum_duplicates()
+    return counts

@@ -43,5 +43,5 @@ def start_tables(
             walks = beside.submit(
                 walk_vectors, texts, edges, settings.dimension - 1, seed
             )
-            vectors = text_vectors(model, encoded.ids[:_TURNED])
+            vectors = text_vectors(model, encoded, _TURNED)
             model.structure.assign(turned_to_texts(walks.result(), popular, vectors))

@@ -6,9 +6,12 @@ import contextlib
 import re
 import resource
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+EVERY = 30.0  # seconds between two lines on a stage
 
 
 def say(line: str) -> None:
@@ -66,3 +69,42 @@ class Stopwatch:
     def rounded(self) -> dict[str, float]:
         """Returns the parts in tenths of a second, ready for JSON."""
         return {part: round(taken, 1) for part, taken in self.seconds.items()}
+
+
+class Progress:
+    """Says every half minute how far a stage has come, and how long it will take.
+
+    Nothing is said of a stage that ends sooner.
+    """
+
+    def __init__(self, stage: str, total: int = 0) -> None:
+        """Takes what the stage is called, and how many parts it has, where known."""
+        self._stage, self._total, self._done = stage, total, 0
+        self._over = threading.Event()
+        self._teller = threading.Thread(target=self._tell, daemon=True)
+
+    def __enter__(self) -> Progress:
+        self._start = time.perf_counter()
+        self._teller.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        self._teller.join()
+
+    def add(self, parts: int = 1) -> None:
+        """Counts parts as done."""
+        self._done += parts
+
+    def line(self) -> str:
+        """Returns the stage, the share that is done and the time left."""
+        taken = time.perf_counter() - self._start
+        if not self._done or not self._total:
+            return f"  {self._stage}: {duration(taken)} so far"
+        share = min(self._done / self._total, 1.0)
+        left = taken / share - taken
+        return f"  {self._stage}: {100 * share:.0f} %, {duration(left)} left"
+
+    def _tell(self) -> None:
+        while not self._over.wait(EVERY):
+            say(self.line())

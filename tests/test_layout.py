@@ -26,7 +26,8 @@ ROOMS = {
     ],
     "models": [
         "settings", "words", "chunks", "merging", "encoders", "pair_scorer",
-        "pair_model", "cane", "build", "start.lsa", "start.walks", "start.tables",
+        "pair_model", "cane", "build", "start.blocks", "start.lsa",
+        "start.similar", "start.walks", "start.tables",
     ],
     "training": [
         "runtime", "objectives", "optimizer", "compile", "checkpoints", "inputs",

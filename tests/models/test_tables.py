@@ -12,6 +12,7 @@ from cane_gane.data.tokens import CleanTokenizer
 from cane_gane.models.build import build_model
 from cane_gane.models.pair_scorer import text_vectors
 from cane_gane.models.settings import ModelSettings
+from cane_gane.models.start import tables
 from cane_gane.models.start.tables import start_tables
 from cane_gane.models.start.walks import popularity, walk_vectors
 from tests.conftest import ROOT
@@ -48,6 +49,24 @@ def test_node_vectors_are_turned_to_their_texts(started):
     _, encoded, model = started
     found, texts = model.structure.numpy(), text_vectors(model, encoded)
     assert (found * texts).sum() > 0.5 * np.linalg.norm(found) * np.linalg.norm(texts)
+
+
+def test_a_large_network_starts_alike(started, monkeypatch):
+    network, encoded, model = started
+    settings = ModelSettings.make(dimension=8, popularity=0.5)
+    monkeypatch.setattr(tables, "LARGE", 1)
+    other = build_model(settings, "ot", model.word_count, network.node_count, seed=3)
+    given = network.texts, encoded, model.word_count, network.edges[::2]
+    start_tables(other, settings, *given, seed=3)
+    for name in ("words", "structure"):
+        one, two = (getattr(own, name).numpy() for own in (model, other))
+        alike = np.corrcoef((one @ one.T).ravel(), (two @ two.T).ravel())
+        assert alike[0, 1] > 0.9, name
+    texts = text_vectors(other, encoded)
+    assert (two * texts).sum() > 0.5 * np.linalg.norm(two) * np.linalg.norm(texts)
+    again = build_model(settings, "ot", model.word_count, network.node_count, seed=3)
+    start_tables(again, settings, *given, seed=3)
+    np.testing.assert_array_equal(again.structure.numpy(), two)
 
 
 def test_random_tables_are_left_alone(topics):

@@ -81,11 +81,24 @@ def test_the_solver_inverts():
 def test_a_sample_of_nodes_serves_for_all(network, monkeypatch):
     texts, train = network
     whole = walk_vectors(texts, train, dimension=8, seed=1)
+    monkeypatch.setattr(walks, "_COLUMNS", 45)
     monkeypatch.setattr(walks, "_CELLS", 45 * len(texts))
     part = walk_vectors(texts, train, dimension=8, seed=1)
     assert not np.array_equal(whole, part)
     both = np.corrcoef((whole @ whole.T).ravel(), (part @ part.T).ravel())
     assert both[0, 1] > 0.97
+
+
+def test_blocks_of_columns_give_the_same_vectors(network, monkeypatch):
+    texts, train = network
+    monkeypatch.setattr(walks, "_COLUMNS", 45)
+    monkeypatch.setattr(walks, "_CELLS", 45 * len(texts))
+    whole = walk_vectors(texts, train, dimension=8, seed=1)
+    monkeypatch.setattr(walks, "_CELLS", 0)
+    monkeypatch.setattr(walks, "_BLOCK", 7 * len(texts))
+    monkeypatch.setattr(walks, "_ROWS", 31)
+    parts = walk_vectors(texts, train, dimension=8, seed=1)
+    np.testing.assert_allclose(parts @ parts.T, whole @ whole.T, atol=0.05)
 
 
 def test_a_few_large_eigenvalues_are_those_of_the_dense_solver():

@@ -12,9 +12,11 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from threadpoolctl import threadpool_limits
 
 from cane_gane.data.tokens import EncodedTexts
+from cane_gane.models.start.blocks import blocks
 
 # How long the mean of a text's words is at the start, on average.
 _TEXT_NORM = 2.0
+_ROWS = 20_000  # texts at once
 
 
 @threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
@@ -40,12 +42,30 @@ def lsa_vectors(
     vectors = np.zeros((word_count, dimension), np.float32)
     # The mean of a text's words is then its LSA vector, up to its length.
     vectors[:, :rank] = svd.components_.T * transformer.idf_[:, None]
-    means = np.asarray(counts @ vectors) / np.maximum(texts.lengths[:, None], 1)
-    scale = _TEXT_NORM / max(float(np.linalg.norm(means, axis=1).mean()), 1e-12)
+    return centred(vectors, counts)
+
+
+def centred(vectors: npt.NDArray[np.float32], counts: Any) -> npt.NDArray[np.float32]:
+    """Scales word vectors, and takes away what all texts have in common.
+
+    Args:
+        vectors: The vectors, `[words, dimension]`, which are changed.
+        counts: How often each text has each word, `[texts, words]`, sparse.
+
+    Returns:
+        The vectors; the means of the texts have mean 0 and a fixed mean length.
+    """
+    total, norms = 0.0, 0.0
+    for rows in blocks(counts.shape[0], _ROWS):
+        words = np.asarray(counts[rows].sum(axis=1))
+        means = np.asarray(counts[rows] @ vectors) / np.maximum(words, 1)
+        total = total + means.sum(axis=0)
+        norms += float(np.linalg.norm(means, axis=1).sum())
+    scale = _TEXT_NORM / max(norms / counts.shape[0], 1e-12)
     # What all texts have in common does not distinguish pairs.
     used = np.asarray(counts.sum(axis=0)).ravel() > 0
-    vectors[used] -= means.mean(axis=0)
-    return vectors * scale
+    vectors[used] -= total / counts.shape[0]
+    return vectors * np.float32(scale)
 
 
 def word_counts(texts: EncodedTexts, word_count: int, kind: Any = np.float64) -> Any:

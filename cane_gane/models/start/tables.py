@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
+from threadpoolctl import threadpool_limits
+
 from cane_gane.data.graph import Edges
 from cane_gane.data.tokens import EncodedTexts
 from cane_gane.models.pair_scorer import PairScorer, text_vectors
 from cane_gane.models.settings import ModelSettings
-from cane_gane.models.start.lsa import lsa_vectors
-from cane_gane.models.start.walks import popularity, turned_to_texts, walk_vectors
+from cane_gane.models.start.lsa import centred, lsa_vectors, word_counts
+from cane_gane.models.start.similar import text_space
+from cane_gane.models.start.walks import (
+    large_walk_vectors,
+    popularity,
+    turned_to_texts,
+    walk_vectors,
+)
 
+LARGE = 20_000  # nodes from which on nearest texts are found by an index
 _TURNED = 1024  # texts that decide how node vectors are turned
 
 
@@ -35,6 +45,9 @@ def start_tables(
         edges: The edges it will be fitted on, `[fitted, 2]`; no other is looked at.
         seed: What random choices depend on.
     """
+    if len(texts) >= LARGE:
+        _start_large(model, settings, encoded, word_count, edges, seed)
+        return
     if settings.start == "lsa":
         model.words.assign(lsa_vectors(encoded, word_count, settings.dimension, seed))
     if settings.places == "walks":
@@ -45,3 +58,31 @@ def start_tables(
             )
             vectors = text_vectors(model, encoded, _TURNED)
             model.structure.assign(turned_to_texts(walks.result(), popular, vectors))
+
+
+@threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
+def _start_large(
+    model: PairScorer,
+    settings: ModelSettings,
+    encoded: EncodedTexts,
+    word_count: int,
+    edges: Edges,
+    seed: int,
+) -> None:
+    """As `start_tables`, without a matrix of nodes by nodes: one LSA serves both."""
+    if settings.start == settings.places == "random":
+        return
+    counts = word_counts(encoded, word_count, np.float32)
+    space = text_space(counts, settings.dimension, seed)
+    if settings.start == "lsa":
+        words = np.zeros((word_count, settings.dimension), np.float32)
+        found = space.directions * space.idf[:, None]
+        words[:, : found.shape[1]] = found
+        model.words.assign(centred(words, counts))
+    if settings.places == "walks":
+        own = space.vectors()
+        del counts, space
+        popular = settings.popularity * popularity(edges, len(encoded))
+        walks = large_walk_vectors(own, edges, settings.dimension - 1, seed)
+        vectors = text_vectors(model, encoded, _TURNED)
+        model.structure.assign(turned_to_texts(walks, popular, vectors))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,9 @@ from threadpoolctl import threadpool_limits
 
 from cane_gane.data.graph import Edges, neighbours
 from cane_gane.data.tfidf import one_hop_vectors, tfidf_vectors
+from cane_gane.models.start.blocks import blocks, in_turn
+from cane_gane.models.start.similar import nearest
+from cane_gane.progress import Progress
 
 Floats = npt.NDArray[np.float32]
 
@@ -25,6 +29,9 @@ GOES_ON = 0.85  # the chance that a walk takes another step
 _FLOOR = 1e-4  # below it, two nodes are as far apart as any
 _SWEEPS = 24  # of the linear solver: an error of 1e-5 at that chance
 _CELLS = 50_000_000  # of the largest matrices: 0.2 GB each
+_COLUMNS = 800  # nodes that walks end at, however large the network
+_BLOCK = 16_000_000  # cells of a matrix that is solved at once, of about ten
+_ROWS = 65_536  # nodes whose vectors are made at once
 
 
 @threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
@@ -55,6 +62,35 @@ def walk_vectors(
         return np.zeros((count, 0), np.float32)
     step = walk_step(tfidf_vectors(texts, longest=2), neighbours(train, count))
     return walk_space(step, dimension, seed)[0]
+
+
+@threadpool_limits.wrap(limits=1)
+def large_walk_vectors(own: Floats, train: Edges, dimension: int, seed: int) -> Floats:
+    """As `walk_vectors`, for a large network: the nearest texts by an index.
+
+    Args:
+        own: Text vectors of length 1, `[nodes, size]`, such as those of LSA.
+        train: Training edges, `[train, 2]`.
+        dimension: Columns of the result.
+        seed: What the sample of nodes and the index depend on.
+    """
+    joined = neighbours(train, len(own)).astype(np.float32)
+    if not dimension:
+        return np.zeros((len(own), 0), np.float32)
+
+    def similar(given: tuple[str, Floats]) -> Any:
+        return nearest(given[1], _SIMILAR, seed, given[0])
+
+    both = (
+        ("similar texts", own),
+        (
+            "similar texts with neighbours",
+            one_hop_vectors(own, joined).astype(np.float32),
+        ),
+    )
+    with ThreadPoolExecutor(2) as pool:
+        weights = joined + sum(pool.map(similar, both)) / np.float32(2)
+    return walk_space(walk_chances(weights), dimension, seed)[0]
 
 
 class WalkSpace(NamedTuple):
@@ -91,17 +127,38 @@ def walk_space(step: Any, dimension: int, seed: int) -> tuple[Floats, WalkSpace]
         The vectors, `[nodes, dimension]`, and how they follow from walks.
     """
     count = step.shape[0]
-    size = min(count, max(2 * dimension, _CELLS // max(count, 1)))
+    size = min(count, max(2 * dimension, _COLUMNS, _CELLS // max(count, 1)))
     sample = np.sort(np.random.default_rng(seed).permutation(count)[:size])
-    near = log_walks(step, sample)
-    mean = near.mean()
-    inner = near[sample] - mean
+    near = _near(step, sample)
+    mean = near.mean(dtype=None if near.dtype == np.float32 else np.float64)
+    inner = near[sample].astype(np.float32) - mean
     values, vectors = _largest((inner + inner.T) / 2, dimension, seed)
     kept = values > 1e-6 * max(float(values[-1]), 1e-12)
     projection = np.zeros((size, dimension), np.float32)
     projection[:, : kept.sum()] = vectors[:, kept] / np.sqrt(values[kept])
     space = WalkSpace(sample, float(mean), projection)
-    return space.of(near), space
+    found = np.empty((count, dimension), np.float32)
+    for rows in blocks(count, _ROWS):
+        found[rows] = space.of(near[rows].astype(np.float32))
+    return found, space
+
+
+def _near(step: Any, sample: npt.NDArray[np.int64]) -> Any:
+    """Returns `log_walks` between all nodes and a sample, `[nodes, sample]`.
+
+    Of a large network in blocks of columns, and in half precision, whose error of 0.2 %
+    is far below what the solver leaves of a logarithm near the floor.
+    """
+    count, size = step.shape[0], len(sample)
+    if count * size <= _CELLS:
+        return log_walks(step, sample)
+    near = np.empty((count, size), np.float16)
+    cut = blocks(size, max(1, _BLOCK // count))
+    with Progress("walks", size) as progress:
+        for columns, found in in_turn(lambda some: log_walks(step, sample[some]), cut):
+            near[:, columns] = found
+            progress.add(columns.stop - columns.start)
+    return near
 
 
 def walk_step(own: Any, joined: Any) -> Any:

@@ -1,0 +1,35 @@
+"""Work on large matrices block by block, in two threads, with the same result."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+_THREADS = 2
+Found = TypeVar("Found")
+
+
+def blocks(count: int, size: int) -> list[slice]:
+    """Cuts `count` rows into blocks of `size` at the most."""
+    return [slice(at, min(at + size, count)) for at in range(0, count, size)]
+
+
+def in_turn(
+    function: Callable[[slice], Found], cut: list[slice]
+) -> Iterator[tuple[slice, Found]]:
+    """Yields each block and what a function makes of it, in the order of the blocks.
+
+    Two blocks are worked at while the caller has a third, and no more are held.
+    """
+    with ThreadPoolExecutor(_THREADS) as pool:
+        waiting = deque[tuple[slice, Future[Found]]]()
+        for block in cut:
+            waiting.append((block, pool.submit(function, block)))
+            if len(waiting) > _THREADS:
+                done, result = waiting.popleft()
+                yield done, result.result()
+        while waiting:
+            done, result = waiting.popleft()
+            yield done, result.result()

@@ -116,6 +116,10 @@ class ModelSettings(Settings):
     )
 
     epochs: int = setting(5, "epochs at the most", low=1, high=10**6)
+    edges_per_epoch: int = setting(
+        0, "training edges of an epoch, drawn anew for each; 0 takes all",
+        low=0, high=10**12,
+    )  # fmt: skip
     batch_size: int = setting(64, "edges in a batch", low=1, high=10**6)
     learning_rate: float = setting(2e-3, "step size of Adam", low=0, high=1e3)
     adam: str = setting(
@@ -135,6 +139,11 @@ class ModelSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.term_weights()
+        if self.edges_per_epoch and self.preset == "upstream":
+            raise InputError(
+                f"found edges_per_epoch {self.edges_per_epoch} with preset upstream; "
+                "expected 0, as upstream takes all edges"
+            )
         if self.dimension % self.groups:
             raise InputError(
                 f"found {self.groups} groups of {self.dimension} dimensions; expected "

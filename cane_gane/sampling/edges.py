@@ -36,7 +36,7 @@ class Sampler(Protocol):
 
 
 class EdgeSampler:
-    """Every training edge once in each epoch, in an order of its own."""
+    """Every training edge once in each epoch, or a sample, in an order of its own."""
 
     def __init__(
         self,
@@ -45,6 +45,7 @@ class EdgeSampler:
         batch_size: int = 64,
         negatives: int = 1,
         reject_neighbours: bool = False,
+        edges_per_epoch: int = 0,
         seed: int = 1,
     ) -> None:
         """Takes the training edges.
@@ -55,6 +56,7 @@ class EdgeSampler:
             negatives: Negatives for each edge.
             reject_neighbours: Whether known neighbours of the source are no
                 negatives.
+            edges_per_epoch: How many edges are drawn for each epoch; 0 takes all.
             seed: What order and negatives depend on.
 
         Raises:
@@ -63,7 +65,8 @@ class EdgeSampler:
         _check_sizes(batch_size=batch_size, negatives=negatives)
         self.batch_size = batch_size
         self.negatives = negatives
-        self.steps = -(-len(edges) // batch_size)
+        self._drawn = min(edges_per_epoch or len(edges), len(edges))
+        self.steps = -(-self._drawn // batch_size)
         self._edges = edges
         self._seed = seed
         self._noise = NoiseSampler(edges, reject_neighbours=reject_neighbours)
@@ -71,7 +74,7 @@ class EdgeSampler:
     def epoch(self, number: int) -> Integers:
         """Returns the edges of an epoch; see `Sampler`."""
         generator = np.random.default_rng([self._seed, number])
-        edges = generator.permutation(self._edges)
+        edges = generator.permutation(self._edges)[: self._drawn]
         drawn = self._noise.sample(edges, self.negatives, generator)
         return np.concatenate([edges, drawn], axis=1)
 

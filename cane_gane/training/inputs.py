@@ -72,5 +72,6 @@ def _sampler(settings: ModelSettings, edges: Edges, seed: int) -> Sampler:
         batch_size=settings.batch_size,
         negatives=settings.negatives,
         reject_neighbours=settings.reject_neighbours,
+        edges_per_epoch=settings.edges_per_epoch,
         seed=seed,
     )

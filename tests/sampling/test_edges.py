@@ -42,6 +42,21 @@ def test_steps_count_the_partial_batch():
     assert EdgeSampler(EDGES, batch_size=15).steps == 2
 
 
+def test_an_epoch_may_be_a_sample_of_the_edges():
+    sampler = EdgeSampler(EDGES, batch_size=8, edges_per_epoch=10, seed=5)
+    first, second = sampler.epoch(0), sampler.epoch(1)
+    assert (sampler.steps, first.shape) == (2, (10, 3))
+    known = set(map(tuple, EDGES.tolist()))
+    for rows in (first, second):
+        edges = set(map(tuple, rows[:, :2].tolist()))
+        assert len(edges) == 10
+        assert edges < known
+    assert not np.array_equal(first, second)
+    again = EdgeSampler(EDGES, batch_size=8, edges_per_epoch=10, seed=5)
+    np.testing.assert_array_equal(again.epoch(1), second)
+    assert len(EdgeSampler(EDGES, edges_per_epoch=99).epoch(0)) == 30
+
+
 def test_upstream_drops_the_partial_batch():
     sampler = UpstreamSampler(EDGES, batch_size=8)
     assert (sampler.steps, len(sampler.epoch(0))) == (3, 24)

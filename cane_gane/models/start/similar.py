@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float32]
 _SWEEPS = 7  # of the subspace iteration
 _MORE = 10  # directions beside those that are asked for
 _ROWS = 20_000  # texts at once
-_SIZE = 100  # directions that are searched, at the most
+SEARCHED = 200  # directions that the index looks at
 _POINTS = 2_000  # of the index at once
 _LINKS, _EFFORT = 12, 100  # of the index: neighbours of a point, and candidates
 
@@ -44,7 +44,7 @@ class TextSpace(NamedTuple):
 
     def vectors(self) -> Floats:
         """Returns the texts along the first directions, of length 1, or 0."""
-        first = np.ascontiguousarray(self.directions[:, :_SIZE])
+        first = np.ascontiguousarray(self.directions[:, :SEARCHED])
         found = np.empty((self.weighted.shape[0], first.shape[1]), np.float32)
         for rows in blocks(len(found), _ROWS):
             found[rows] = normalize(self.weighted[rows] @ first)

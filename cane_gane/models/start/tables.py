@@ -13,11 +13,12 @@ from cane_gane.data.tokens import EncodedTexts
 from cane_gane.models.pair_scorer import PairScorer, text_vectors
 from cane_gane.models.settings import ModelSettings
 from cane_gane.models.start.lsa import centred, lsa_vectors, word_counts
-from cane_gane.models.start.similar import text_space
+from cane_gane.models.start.similar import SEARCHED, text_space
 from cane_gane.models.start.walks import (
-    large_walk_vectors,
+    large_walk_step,
     popularity,
     turned_to_texts,
+    walk_space,
     walk_vectors,
 )
 
@@ -73,16 +74,18 @@ def _start_large(
     if settings.start == settings.places == "random":
         return
     counts = word_counts(encoded, word_count, np.float32)
-    space = text_space(counts, settings.dimension, seed)
+    space = text_space(counts, max(settings.dimension, SEARCHED), seed)
     if settings.start == "lsa":
         words = np.zeros((word_count, settings.dimension), np.float32)
-        found = space.directions * space.idf[:, None]
+        found = space.directions[:, : settings.dimension] * space.idf[:, None]
         words[:, : found.shape[1]] = found
         model.words.assign(centred(words, counts))
     if settings.places == "walks":
         own = space.vectors()
         del counts, space
         popular = settings.popularity * popularity(edges, len(encoded))
-        walks = large_walk_vectors(own, edges, settings.dimension - 1, seed)
+        step = large_walk_step(own, edges, seed)
+        del own
+        walks, _ = walk_space(step, settings.dimension - 1, seed)
         vectors = text_vectors(model, encoded, _TURNED)
         model.structure.assign(turned_to_texts(walks, popular, vectors))

@@ -64,35 +64,6 @@ def walk_vectors(
     return walk_space(step, dimension, seed)[0]
 
 
-@threadpool_limits.wrap(limits=1)
-def large_walk_vectors(own: Floats, train: Edges, dimension: int, seed: int) -> Floats:
-    """As `walk_vectors`, for a large network: the nearest texts by an index.
-
-    Args:
-        own: Text vectors of length 1, `[nodes, size]`, such as those of LSA.
-        train: Training edges, `[train, 2]`.
-        dimension: Columns of the result.
-        seed: What the sample of nodes and the index depend on.
-    """
-    joined = neighbours(train, len(own)).astype(np.float32)
-    if not dimension:
-        return np.zeros((len(own), 0), np.float32)
-
-    def similar(given: tuple[str, Floats]) -> Any:
-        return nearest(given[1], _SIMILAR, seed, given[0])
-
-    both = (
-        ("similar texts", own),
-        (
-            "similar texts with neighbours",
-            one_hop_vectors(own, joined).astype(np.float32),
-        ),
-    )
-    with ThreadPoolExecutor(2) as pool:
-        weights = joined + sum(pool.map(similar, both)) / np.float32(2)
-    return walk_space(walk_chances(weights), dimension, seed)[0]
-
-
 class WalkSpace(NamedTuple):
     """How the vector of any node follows from its walks to a sample of nodes.
 
@@ -127,6 +98,9 @@ def walk_space(step: Any, dimension: int, seed: int) -> tuple[Floats, WalkSpace]
         The vectors, `[nodes, dimension]`, and how they follow from walks.
     """
     count = step.shape[0]
+    if not dimension:
+        nothing = np.zeros(0, np.int64), 0.0, np.zeros((0, 0), np.float32)
+        return np.zeros((count, 0), np.float32), WalkSpace(*nothing)
     size = min(count, max(2 * dimension, _COLUMNS, _CELLS // max(count, 1)))
     sample = np.sort(np.random.default_rng(seed).permutation(count)[:size])
     near = _near(step, sample)
@@ -173,6 +147,28 @@ def walk_step(own: Any, joined: Any) -> Any:
     """
     similar = _nearest(own) + _nearest(one_hop_vectors(own, joined))
     return walk_chances(joined + similar / 2)
+
+
+def large_walk_step(own: Floats, train: Edges, seed: int) -> Any:
+    """As `walk_step`, for a large network: the nearest texts by an index.
+
+    Args:
+        own: Text vectors of length 1, `[nodes, size]`, such as those of LSA.
+        train: Training edges, `[train, 2]`.
+        seed: What the index depends on.
+    """
+    joined = neighbours(train, len(own)).astype(np.float32)
+    given = {
+        "similar texts": own,
+        "similar texts with neighbours": one_hop_vectors(own, joined),
+    }
+
+    def similar(name: str) -> Any:
+        return nearest(given[name].astype(np.float32), _SIMILAR, seed, name)
+
+    with ThreadPoolExecutor(2) as pool:
+        text, both = pool.map(similar, given)
+    return walk_chances(joined + (text + both) / np.float32(2))
 
 
 def walk_chances(weights: Any, goes_on: float = GOES_ON) -> Any:

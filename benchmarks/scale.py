@@ -1,0 +1,202 @@
+"""Seconds and peak memory of each stage of a run, by size: `run.sh benchmark scale`.
+
+    bash run.sh benchmark scale --debian=FOLDER [--dblp=FOLDER] [--sizes=5000,200000]
+
+Debian is cut to its nodes of most edges for smaller sizes; without its folder, and
+above its size, networks are synthetic. Each size is a process of its own. Results are
+appended to benchmarks/scale.jsonl, and a table with slopes is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.synthetic import write_network
+from cane_gane.data.network import TextualNetwork
+from cane_gane.data.splits import Split, split_edges
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "scale.jsonl"
+SIZES = "5000,20000,63620,200000,1000000"
+EDGES = 6_400  # of the part of an epoch that is measured
+PAIRS = 8_192  # of the nodes that are embedded
+
+
+class Stages:
+    """Wall time, processor time and peak memory of named stages."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, dict[str, float]] = {}
+
+    @contextlib.contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+        start, cpu = time.perf_counter(), time.process_time()
+        yield
+        self.found[name] = {
+            "seconds": round(time.perf_counter() - start, 1),
+            "cpu": round(time.process_time() - cpu, 1),
+            "peak_mb": round(_status("VmHWM")),
+        }
+        print(name, self.found[name], file=sys.stderr, flush=True)
+
+
+def measure(folder: Path, count: int) -> dict[str, Any]:
+    """Measures the stages of `ap` on a network, cut to `count` nodes."""
+    stages = Stages()
+    with stages("read"):
+        network = _cut(TextualNetwork.read(folder), count)
+    with stages("split"):
+        train, test = split_edges(network.edges, 0.9, "strict", 1)
+    split = Split(network, train, test, 0.9, "strict", 1)
+    sizes = {"nodes": network.node_count, "edges": len(network.edges)}
+    _fit(split, stages, sizes)
+    return {**sizes, "stages": stages.found}
+
+
+def _fit(split: Split, stages: Stages, sizes: dict[str, int]) -> None:
+    from cane_gane.methods import gane
+    from cane_gane.models.settings import ModelSettings
+    from cane_gane.training.runtime import load_tensorflow
+
+    settings = ModelSettings.make(edges_per_epoch=EDGES, epochs=1)
+    load_tensorflow(**gane.runtime_options(settings, "auto"))
+    with stages("word ids and model"):
+        inputs, model = gane.set_up("ap", split, settings, 1)
+    sizes["words"] = len(inputs.tokenizer.words)
+    _start(inputs, settings.dimension, stages)
+    with stages("the start as a whole"):
+        gane.start(model, settings, inputs, 1)
+    with stages(f"{EDGES:,} edges of an epoch"):
+        model.fit(
+            gane.batches(inputs, model, 0), steps_per_epoch=inputs.sampler.steps,
+            shuffle=False, verbose=0,
+        )  # fmt: skip
+    with stages("settle"):
+        model.settle()
+    with tempfile.TemporaryDirectory() as home, stages("export"):
+        servable = gane.serve(inputs, model, settings)
+        servable.export(Path(home) / "model")
+    pairs = np.random.default_rng(1).integers(sizes["nodes"], size=(PAIRS, 2))
+    with stages(f"{PAIRS:,} pairs embedded"):
+        servable.signatures()["embed_nodes"](nodes=pairs[:, 0], contexts=pairs[:, 1])
+
+
+def _start(inputs: Any, dimension: int, stages: Stages) -> None:
+    from threadpoolctl import threadpool_limits
+
+    from cane_gane.data.graph import neighbours
+    from cane_gane.data.tfidf import tfidf_vectors
+    from cane_gane.models.start import tables, walks
+    from cane_gane.models.start.lsa import lsa_vectors, word_counts
+    from cane_gane.models.start.similar import SEARCHED, text_space
+
+    count, words = len(inputs.texts), len(inputs.tokenizer.words)
+    with threadpool_limits(1):
+        if count >= tables.LARGE:
+            with stages("LSA"):
+                counts = word_counts(inputs.texts, words, np.float32)
+                own = text_space(counts, SEARCHED, 1).vectors()
+                del counts
+            with stages("nearest texts"):
+                step = walks.large_walk_step(own, inputs.edges, 1)
+        else:
+            with stages("LSA"):
+                lsa_vectors(inputs.texts, words, dimension, 1)
+            with stages("nearest texts"):
+                own = tfidf_vectors(inputs.split.network.texts, longest=2)
+                step = walks.walk_step(own, neighbours(inputs.edges, count))
+        del own
+        with stages("walks"):
+            walks.walk_space(step, dimension - 1, 1)
+
+
+def _cut(network: TextualNetwork, count: int) -> TextualNetwork:
+    if count >= network.node_count:
+        return network
+    # The nodes with the most edges first, so that a part is as dense as the whole.
+    degrees = np.bincount(network.edges.ravel(), minlength=network.node_count)
+    kept = np.sort(np.argsort(-degrees, kind="stable")[:count])
+    place = np.full(network.node_count, -1)
+    place[kept] = np.arange(count)
+    edges = place[network.edges]
+    texts = [network.texts[node] for node in kept.tolist()]
+    return TextualNetwork(texts, edges[(edges >= 0).all(axis=1)])
+
+
+def _status(name: str) -> float:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1]) / 1024
+    return float("nan")
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Returns a row for each stage: CPU seconds and peak MB of each size, slopes."""
+    rows = sorted(rows, key=lambda row: row["nodes"])
+    heads = [f"{row['name']}, {row['nodes']:,}" for row in rows]
+    lines = ["| stage | " + " | ".join(heads) + " | slope |"]
+    lines.append("|---" * (len(heads) + 2) + "|")
+    for stage in rows[-1]["stages"]:
+        points = [(row["nodes"], row["stages"].get(stage)) for row in rows]
+        cells = [
+            f"{own['seconds']:,.0f} ({own['cpu']:,.0f}), {own['peak_mb']:,.0f}"
+            if own else "" for _, own in points
+        ]  # fmt: skip
+        known = [(count, own["cpu"]) for count, own in points if own and own["cpu"] > 1]
+        slope = ""
+        if len({count for count, _ in known}) > 1:
+            slope = f"{np.polyfit(*np.log(known).T, 1)[0]:.2f}"
+        lines.append(f"| {stage} | {' | '.join(cells)} | {slope} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--debian", type=Path)
+    parser.add_argument("--dblp", type=Path)
+    parser.add_argument("--sizes", default=SIZES)
+    parser.add_argument("--measure", nargs=2)
+    given = parser.parse_args()
+    if given.measure:
+        print(json.dumps(measure(Path(given.measure[0]), int(given.measure[1]))))
+        return
+    found = []
+    with tempfile.TemporaryDirectory() as home:
+        for size in map(int, given.sizes.split(",")):
+            name, folder = "Debian", given.debian
+            if folder is None or size > 63_620:
+                name, folder = "synthetic", Path(home) / str(size)
+                write_network(folder, size)
+            found.append(ask(name, folder, size))
+    if given.dblp:
+        found.append(ask("dblp", given.dblp, 10**9))
+    print(table(found))
+
+
+def ask(name: str, folder: Path, size: int) -> dict[str, Any]:
+    """Measures a network in a process of its own, and keeps the result."""
+    print(name, f"{size:,}", file=sys.stderr, flush=True)
+    command = [sys.executable, "-m", "benchmarks.scale", "--measure"]
+    done = subprocess.run(
+        [*command, str(folder), str(size)], cwd=ROOT, stdout=subprocess.PIPE, check=True
+    )
+    row = {"name": name, **json.loads(done.stdout.splitlines()[-1])}
+    with open(RESULTS, "a", encoding="utf-8") as file:
+        file.write(json.dumps(row) + "\n")
+    return row
+
+
+if __name__ == "__main__":
+    main()

@@ -238,7 +238,8 @@ def _key(variant: str, inputs: Inputs, settings: ModelSettings, seed: int) -> st
     chosen = {name: own for name, own in vars(settings).items() if own != usual[name]}
     chosen.pop("patience", None)
     text = json.dumps([variant, seed, sorted(chosen.items())])
-    arrays = (inputs.edges, inputs.held_out, inputs.texts.ids)
+    texts = inputs.texts
+    arrays = (inputs.edges, inputs.held_out, texts.words, texts.starts)
     return sha256(b"".join([text.encode(), *(one.tobytes() for one in arrays)]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +21,7 @@ from cane_gane.evaluation.fitted import Fitted
 from cane_gane.evaluation.matching import Match
 from cane_gane.evaluation.results import Evaluation
 from cane_gane.files import write_csv
-from cane_gane.methods.baselines import fit_baselines
+from cane_gane.methods.baselines import fit_baselines, left_out
 from cane_gane.methods.registry import find_method
 from cane_gane.progress import Stopwatch
 from cane_gane.report.answers import Suggestions, html_table
@@ -163,6 +164,7 @@ class Model:
     def _evaluation(self) -> Evaluation:
         baselines = fit_baselines(self.split, self._fitted.start)
         found = evaluate(self._fitted, self.split, baselines, self.config.seed)
+        found = dataclasses.replace(found, left_out=left_out(self.split) or None)
         return with_trust(found, self.answers, self.config.seed)
 
     def evaluate(self) -> Evaluation:

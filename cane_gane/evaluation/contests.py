@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cane_gane.data.splits import Split
-from cane_gane.evaluation.fitted import Fitted, RowFitted
+from cane_gane.evaluation.fitted import MOST_CELLS, Fitted, RowFitted
 from cane_gane.evaluation.hard import HardContest
 from cane_gane.evaluation.outcomes import Outcomes, only_places, places_among
 from cane_gane.evaluation.protocols import Contest, Integers, Protocol
@@ -18,7 +18,9 @@ from cane_gane.evaluation.results import Figures, Roc
 from cane_gane.evaluation.sampled import Sample
 from cane_gane.evaluation.shortlist import shortlist_hard, shortlist_places
 
-MOST_CELLS = 200_000_000  # scores of source and node that a ranking may take
+# Of a network whose sources take more than `MOST_CELLS` scores with all nodes:
+FEWEST_SOURCES = 300
+MOST_EDGES = 4_000
 
 
 @dataclass(frozen=True)
@@ -77,19 +79,37 @@ class Contests:
         """The protocols under which places make no sense."""
         return tuple(name for name, own in self.protocols.items() if not own.ranks)
 
-    def measure(self, fitted: Fitted, seed: int) -> dict[str, Measured]:
-        """Measures a score under every protocol."""
+    def measure(
+        self, fitted: Fitted, seed: int, title: str = "vectors"
+    ) -> dict[str, Measured]:
+        """Measures a score under every protocol.
+
+        Args:
+            fitted: The score.
+            seed: What draws depend on.
+            title: What it is called while that takes time.
+        """
         if isinstance(fitted, RowFitted):
-            return self._measure_rows(fitted, seed)
+            return self._measure_rows(fitted, seed, f"ranking by {title}")
         return self._measure_pairs(fitted, seed)
 
-    def _measure_rows(self, fitted: RowFitted, seed: int) -> dict[str, Measured]:
+    def _measure_rows(
+        self, fitted: RowFitted, seed: int, stage: str
+    ) -> dict[str, Measured]:
         """Measures a score with all nodes, each source scored once for everything."""
         pairs = {name: own.pairs for name, own in self.samples.items()}
-        pairs |= {name: own.pairs for name, own in self.hard.items()}
+        hard = {name: own.pairs for name, own in self.hard.items()}
+        small = fitted.node_count**2 <= MOST_CELLS
         found, scores = one_pass(
-            fitted, self.whole, pairs, unranked=self.unranked, seed=seed
+            fitted,
+            self.whole,
+            {**pairs, **hard} if small else pairs,
+            unranked=self.unranked,
+            seed=seed,
+            stage=stage,
         )
+        if not small:  # their sources are too many
+            scores |= {name: fitted.score(own) for name, own in hard.items()}
         measured = {
             name: Measured(own, self.samples[name].roc(scores[name]))
             for name, own in found.items()
@@ -127,21 +147,34 @@ class Contests:
     def figures(self, name: str, outcomes: Outcomes, seed: int) -> Figures:
         """Returns the figures of a score under a protocol."""
         counts = self._contest(name).counts()
-        return outcomes.figures(self.edges(name)[:, 0], counts, seed)
+        drawn = self.drawn(name) is not None
+        return outcomes.figures(self.edges(name)[:, 0], counts, seed, drawn=drawn)
+
+    def drawn(self, name: str) -> Integers | None:
+        """Returns the source of each scored edge, `[scored]`, if sources were drawn."""
+        own = self.whole.get(name)
+        return own.scored[:, 0] if own and own.of_sources is not None else None
 
     def _contest(self, name: str) -> Contest | HardContest:
         return self.whole[name] if name in self.whole else self.hard[name]
 
 
 def some_sources(contest: Contest, seed: int) -> Contest:
-    """Returns the contest, with no more sources than `MOST_CELLS` allows.
+    """Returns the contest, or in a large network that of some sources, by chance.
 
-    Nodes are chosen in one order for all contests of a network, which so share theirs.
+    A source keeps all its edges, and the figures of these are no worse for the other
+    sources. There are as many as `MOST_CELLS` and `MOST_EDGES` allow. Nodes are chosen
+    in one order for all contests of a network, which so share theirs.
     """
-    sources = np.unique(contest.scored[:, 0])
-    most = max(1, MOST_CELLS // max(1, contest.node_count))
-    if len(sources) <= most:
+    sources, edges = np.unique(contest.scored[:, 0], return_counts=True)
+    if len(sources) * contest.node_count <= MOST_CELLS:
         return contest
     order = np.random.default_rng(seed).permutation(contest.node_count)[sources]
-    chosen = sources[np.argsort(order)[:most]]
-    return contest.only(np.isin(contest.scored[:, 0], chosen))
+    order = np.argsort(order)
+    most = max(FEWEST_SOURCES, MOST_CELLS // contest.node_count)
+    enough = 1 + int((np.cumsum(edges[order]) < MOST_EDGES).sum())
+    chosen = sources[order[: min(most, enough)]]
+    if len(chosen) == len(sources):
+        return contest
+    fewer = contest.only(np.isin(contest.scored[:, 0], chosen))
+    return dataclasses.replace(fewer, of_sources=len(sources))

@@ -58,7 +58,7 @@ def evaluate(
         kinds = {**fitted.parts, "both": slice(None)} if fitted.parts else {}
         for kind, columns in kinds.items():
             part = VectorFitted(fitted.vectors[:, columns])
-            parts[kind] = contests.measure(part, seed)
+            parts[kind] = contests.measure(part, seed, f"vectors ({kind})")
     links = {
         name: _model_figures(name, own, parts, contests, fitted.score_name, seed)
         for name in protocols
@@ -67,13 +67,17 @@ def evaluate(
         rivals: dict[str, dict[str, BaselineFigures]] = {name: {} for name in protocols}
         for key, rival in baselines.items():
             measured = (
-                contests.measure(rival, seed) if isinstance(rival, Fitted) else rival
+                contests.measure(rival, seed, key)
+                if isinstance(rival, Fitted)
+                else rival
             )
             for name, theirs in measured.items():
                 rivals[name][key] = BaselineFigures(
                     **vars(contests.figures(name, theirs.outcomes, seed)),
                     roc=theirs.roc,
-                    difference=differences(own[name].outcomes, theirs.outcomes, seed),
+                    difference=differences(
+                        own[name].outcomes, theirs.outcomes, seed, contests.drawn(name)
+                    ),
                 )
     labels = split.network.labels
     classes = None

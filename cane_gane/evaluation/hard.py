@@ -19,14 +19,17 @@ from cane_gane.data.graph import (
 )
 from cane_gane.data.splits import Split
 from cane_gane.data.tfidf import tfidf_vectors
+from cane_gane.progress import Progress
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 NEGATIVES = 250  # at each end of an edge
 EDGES = 400  # test edges that are scored, drawn by chance where there are more
-MOST_NODES = 20_000  # beyond, the rows of all nodes do not pay
-_BLOCK = 128  # nodes whose likeness to all others is held at once
+FEWEST = 100  # … and at the least, in a network so large that 400 would take too long
+MOST_CELLS = 40_000_000  # scored edges times nodes
+_BLOCK = 128  # nodes whose likeness to all others is held at once, at the most
+_CELLS = 4_000_000  # of that likeness
 
 
 @dataclass(frozen=True)
@@ -78,12 +81,11 @@ def hard_contest(
         ends: Negatives at each end.
 
     Returns:
-        The contest; it scores nothing in a network of more than `MOST_NODES` nodes.
+        The contest.
     """
-    if split.network.node_count > MOST_NODES:
-        scored = scored[:0]
-    if len(scored) > EDGES:
-        chosen = np.random.default_rng(seed).permutation(len(scored))[:EDGES]
+    most = int(np.clip(MOST_CELLS // split.network.node_count, FEWEST, EDGES))
+    if len(scored) > most:
+        chosen = np.random.default_rng(seed).permutation(len(scored))[:most]
         scored = scored[np.sort(chosen)]
     nodes, node_of = np.unique(scored, return_inverse=True)
     nearest = _nearest(nodes, split, ends)[node_of.reshape(-1, 2)]
@@ -109,18 +111,21 @@ def _nearest(nodes: Integers, split: Split, ends: int) -> Integers:
     texts = sparse.csr_array(tfidf_vectors(network.texts))
     edges = np.concatenate([network.edges, split.train, split.test])
     closed = neighbours_and_itself(edges, count)
-    for first in range(0, len(nodes), _BLOCK):
-        block = nodes[first : first + _BLOCK]
-        shut = closed[block].toarray() > 0
-        ranks: Any = sum(
-            rankdata(np.where(shut, np.inf, -rows), axis=1)
-            for rows in (
-                resource_allocation(joined, block),
-                reach(step, block),
-                (texts[block] @ texts.T).toarray(),
+    size = int(np.clip(_CELLS // count, 1, _BLOCK))
+    with Progress("hard negatives", len(nodes)) as progress:
+        for first in range(0, len(nodes), size):
+            block = nodes[first : first + size]
+            shut = closed[block].toarray() > 0
+            ranks: Any = sum(
+                rankdata(np.where(shut, np.inf, -rows), axis=1)
+                for rows in (
+                    resource_allocation(joined, block),
+                    reach(step, block),
+                    (texts[block] @ texts.T).toarray(),
+                )
             )
-        )
-        order = np.argsort(ranks, axis=1, kind="stable")[:, :ends]
-        near = np.where(np.take_along_axis(shut, order, axis=1), -1, order)
-        found[first : first + len(block), : near.shape[1]] = near
+            order = np.argsort(ranks, axis=1, kind="stable")[:, :ends]
+            near = np.where(np.take_along_axis(shut, order, axis=1), -1, order)
+            found[first : first + len(block), : near.shape[1]] = near
+            progress.add(len(block))
     return found

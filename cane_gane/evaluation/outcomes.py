@@ -62,7 +62,12 @@ class Outcomes:
         return np.where(np.isnan(self.places), np.nan, self.places <= most)
 
     def figures(
-        self, sources: Integers, counts: Mapping[str, int], seed: int
+        self,
+        sources: Integers,
+        counts: Mapping[str, int],
+        seed: int,
+        *,
+        drawn: bool = False,
     ) -> Figures:
         """Returns the means over the edges that were measured.
 
@@ -70,14 +75,19 @@ class Outcomes:
             sources: The source of each edge, `[scored]`.
             counts: How many edges are scored and of what kind.
             seed: What the bootstrap depends on.
+            drawn: Whether the sources were drawn from more, so that their edges are no
+                independent sample.
         """
-        shares = self.shares[~np.isnan(self.shares)]
-        mean, error, interval = mean_with_error(shares, seed)
-        ranked = ~np.isnan(self.places)
+        known, ranked = ~np.isnan(self.shares), ~np.isnan(self.places)
+        shares, groups = self.shares[known], sources[known] if drawn else None
+        mean, error, interval = mean_with_error(shares, seed, groups)
         own: dict[str, Any] = {}
         if ranked.any():
             for name in ("mrr", "hits_at_1", "hits_at_10", "hits_at_50"):
                 own[name] = float(self.column(name)[ranked].mean())
+            if drawn or not ranked.all():  # of the sources that were ranked
+                places = 1 / self.places[ranked]
+                own["mrr_error"] = clustered_error(places, sources[ranked])
         if self.precisions is not None and ranked.any():
             known = _by_source(self.precisions[ranked], sources[ranked])
             own["average_precision"] = float(known.mean())
@@ -115,14 +125,33 @@ def places_among(own: Floats, rivals: Floats) -> Floats:
     return 1 + (above + not_below) / 2
 
 
+def clustered_error(values: Floats, groups: Integers) -> float | None:
+    """Returns the standard error of the mean of values that were drawn by groups.
+
+    Args:
+        values: The values, `[values]`.
+        groups: The group of each, `[values]`.
+
+    Returns:
+        The error; None for a single group.
+    """
+    _, group_of, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    if len(sizes) < 2:
+        return None
+    gaps = np.bincount(group_of, values - values.mean())
+    spread = np.square(gaps).sum() * len(sizes) / (len(sizes) - 1)
+    return float(np.sqrt(spread) / len(values))
+
+
 def mean_with_error(
-    values: Floats, seed: int
+    values: Floats, seed: int, groups: Integers | None = None
 ) -> tuple[float | None, float | None, tuple[float, float] | None]:
     """Returns the mean of a sample, its standard error, and its 95 % interval.
 
     Args:
         values: The sample, `[values]`.
         seed: What the bootstrap depends on.
+        groups: The group of each value, `[values]`, where groups were drawn.
 
     Returns:
         The three, each None where the sample is too small for it.
@@ -130,19 +159,28 @@ def mean_with_error(
     count = len(values)
     if not count:
         return None, None, None
-    error = float(values.std(ddof=1) / np.sqrt(count)) if count > 1 else None
-    means = _resampled(values, seed)
+    if groups is None:
+        error = float(values.std(ddof=1) / np.sqrt(count)) if count > 1 else None
+        means = _resampled(values, seed)
+    else:
+        error = clustered_error(values, groups)
+        _, group_of, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+        sums = np.bincount(group_of, values).astype(np.float64)
+        means = _resampled(sums, seed) / _resampled(sizes.astype(np.float64), seed)
     low, high = np.percentile(means, [2.5, 97.5]).tolist()
     return float(values.mean()), error, (low, high)
 
 
-def differences(first: Outcomes, second: Outcomes, seed: int) -> dict[str, Difference]:
+def differences(
+    first: Outcomes, second: Outcomes, seed: int, groups: Integers | None = None
+) -> dict[str, Difference]:
     """Compares two scores on the same edges, by a paired bootstrap.
 
     Args:
         first: One score.
         second: Another, on the same contest.
         seed: What the bootstrap depends on.
+        groups: The source of each edge, `[scored]`, where sources were drawn.
 
     Returns:
         For each figure of `COMPARED` that both have: first less second, with its
@@ -151,7 +189,9 @@ def differences(first: Outcomes, second: Outcomes, seed: int) -> dict[str, Diffe
     found = {}
     for name in COMPARED:
         gaps = first.column(name) - second.column(name)
-        mean, _, interval = mean_with_error(gaps[~np.isnan(gaps)], seed)
+        known = ~np.isnan(gaps)
+        own = None if groups is None else groups[known]
+        mean, _, interval = mean_with_error(gaps[known], seed, own)
         if mean is not None and interval is not None:
             found[name] = Difference(mean, interval)
     return found

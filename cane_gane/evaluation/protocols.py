@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ class Contest:
         pool: The nodes that may be negatives, `[pool]`, ascending.
         blocked: Marks the negatives that a source does not admit,
             `[nodes, nodes]`, sparse, or None where it admits the whole pool.
+        of_sources: How many sources there were before some were drawn by chance; None
+            where all are here.
     """
 
     node_count: int
@@ -39,6 +42,7 @@ class Contest:
     edges: int
     pool: Integers
     blocked: Any = None
+    of_sources: int | None = None
 
     @property
     def loops(self) -> Marks:
@@ -51,14 +55,27 @@ class Contest:
             self, scored=self.scored[kept], backward=self.backward[kept]
         )
 
+    @cached_property
+    def in_pool(self) -> Marks:
+        """Marks the nodes of the pool, `[nodes]`."""
+        marks = np.zeros(self.node_count, np.bool_)
+        marks[self.pool] = True
+        return marks
+
+    def barred(self, source: int) -> Integers:
+        """Returns the nodes of the pool that `source` does not admit."""
+        if self.blocked is None:
+            return self.pool[:0]
+        start, end = self.blocked.indptr[source : source + 2]
+        nodes = self.blocked.indices[start:end]
+        return nodes[self.in_pool[nodes]]
+
     def candidates(self, source: int) -> Integers:
         """Returns the nodes of the pool that `source` admits, ascending."""
         if self.blocked is None:
             return self.pool
-        start, end = self.blocked.indptr[source : source + 2]
-        admitted = np.zeros(self.node_count, np.bool_)
-        admitted[self.pool] = True
-        admitted[self.blocked.indices[start:end]] = False
+        admitted = self.in_pool.copy()
+        admitted[self.barred(source)] = False
         return np.flatnonzero(admitted)
 
     def negatives(self, source: int, target: int) -> Integers:
@@ -68,12 +85,16 @@ class Contest:
 
     def counts(self) -> dict[str, int]:
         """Returns how many edges are scored and of what kind, as `Figures` has it."""
-        return {
+        found = {
             "scored": len(self.scored),
             "edges": self.edges,
             "self_loops": int(self.loops.sum()),
             "reversed": int((self.backward & ~self.loops).sum()),
         }
+        if self.of_sources is not None:
+            found["sources"] = len(np.unique(self.scored[:, 0]))
+            found["of_sources"] = self.of_sources
+        return found
 
 
 def upstream_contest(train: Integers, test: Integers, node_count: int) -> Contest:

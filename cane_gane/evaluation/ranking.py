@@ -11,8 +11,10 @@ from cane_gane.evaluation.fitted import Floats, RowFitted, by_source
 from cane_gane.evaluation.outcomes import NO_DRAWS, TIE_TOLERANCE, Outcomes
 from cane_gane.evaluation.protocols import Contest, Integers
 from cane_gane.evaluation.results import Draws
+from cane_gane.progress import Progress
 
 DRAWS = 20
+_FEW = 100  # limits: fewer are compared with all values faster than these are sorted
 
 
 def rank_targets(
@@ -40,6 +42,7 @@ def one_pass(
     *,
     unranked: tuple[str, ...] = (),
     seed: int = 1,
+    stage: str = "ranking test edges",
 ) -> tuple[dict[str, Outcomes], dict[str, Floats]]:
     """Ranks targets of several contests and scores pairs, each source scored once.
 
@@ -56,6 +59,7 @@ def one_pass(
         pairs: Pairs to score besides, `[..., 2]`, by name.
         unranked: The contests whose places make no sense.
         seed: What the draws depend on.
+        stage: What is said while it runs.
 
     Returns:
         The outcomes of each contest, and the scores of the pairs, `[...]`.
@@ -68,13 +72,15 @@ def one_pass(
     groups = {name: by_source(own.scored) for name, own in contests.items()}
     asked = {name: by_source(own) for name, own in flat.items()}
     sources = sorted(set().union(*groups.values(), *asked.values()))
-    for source, row in fitted.in_blocks(np.array(sources, np.int64)):
-        for name, contest in contests.items():
-            if (edges := groups[name].get(source)) is not None:
-                counts[name][:, edges] = count_rivals(row, contest, source, edges)
-        for name, own in asked.items():
-            if (places := own.get(source)) is not None:
-                scores[name][places] = row[flat[name][places, 1]]
+    with Progress(stage, len(sources)) as progress:
+        for source, row in fitted.in_blocks(np.array(sources, np.int64)):
+            for name, contest in contests.items():
+                if (edges := groups[name].get(source)) is not None:
+                    counts[name][:, edges] = count_rivals(row, contest, source, edges)
+            for name, own in asked.items():
+                if (places := own.get(source)) is not None:
+                    scores[name][places] = row[flat[name][places, 1]]
+            progress.add()
     found = {
         name: outcomes_of(own, name not in unranked, seed)
         for name, own in counts.items()
@@ -96,19 +102,32 @@ def count_rivals(row: Floats, contest: Contest, source: int, edges: Integers) ->
         For each edge: negatives below the target, negatives that tie with it, all its
         negatives, and targets of the source that are not below it, `[4, edges]`.
     """
-    targets = contest.scored[edges, 1]
-    candidates = contest.candidates(source)
+    targets, barred = contest.scored[edges, 1], contest.barred(source)
     slack = TIE_TOLERANCE * np.abs(row).max()
-    below, not_above = _split(row[candidates], row[targets], slack)
+    every = len(contest.pool) == contest.node_count
+    pool = row if every else row[contest.pool]
+    # Those that the source does not admit are few: they are counted off.
+    below, not_above = (
+        whole - part
+        for whole, part in zip(
+            _split(pool, row[targets], slack),
+            _split(row[barred], row[targets], slack),
+            strict=True,
+        )
+    )
     # A target in the pool has counted itself as a tie.
-    own = np.isin(targets, candidates)
+    own = contest.in_pool[targets] & ~np.isin(targets, barred)
     lower_targets, _ = _split(row[targets], row[targets], slack)
-    ties, negatives = not_above - below - own, len(candidates) - own
+    ties, negatives = not_above - below - own, len(pool) - len(barred) - own
     return np.stack([below, ties, negatives, len(targets) - lower_targets])
 
 
 def _split(values: Floats, limits: Floats, slack: float) -> tuple[Integers, Integers]:
     """Counts the values below each limit, and those not above it."""
+    if len(limits) < _FEW:
+        low = [np.count_nonzero(values < limit) for limit in limits - slack]
+        high = [np.count_nonzero(values <= limit) for limit in limits + slack]
+        return np.array(low, np.int64), np.array(high, np.int64)
     ordered = np.sort(values)
     below = np.searchsorted(ordered, limits - slack, side="left")
     return below, np.searchsorted(ordered, limits + slack, side="right")

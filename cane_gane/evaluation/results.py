@@ -69,6 +69,10 @@ class Figures:
         ranked_edges: How many of them were ranked by a score that is slow.
         ranked_pairs: How many pairs were scored for that.
         missed: The share of their targets that the first stage left out.
+        sources: How many sources were drawn by chance, of a large network; errors and
+            intervals are then those of this draw.
+        of_sources: How many they were drawn from.
+        mrr_error: The standard error of `mrr`, where not all sources were ranked.
     """
 
     auc: float | None
@@ -90,6 +94,9 @@ class Figures:
     ranked_edges: int | None = None
     ranked_pairs: int | None = None
     missed: float | None = None
+    sources: int | None = None
+    of_sources: int | None = None
+    mrr_error: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -348,6 +355,7 @@ class Evaluation:
         evaluated: Whether there was something to evaluate on: not after training on
             all edges, which has no figures.
         check: What a run with test edges measured instead, where that was asked for.
+        left_out: The baselines that a large network is without, and why, by name.
         outcomes: The method's scored edges and outcomes by protocol, to compare it
             with another on the same edges; they are not part of metrics.json.
     """
@@ -366,6 +374,7 @@ class Evaluation:
     reliability: Reliability | None = None
     evaluated: bool = True
     check: Checked | None = None
+    left_out: Mapping[str, str] | None = None
     outcomes: Mapping[str, Any] = field(
         default_factory=dict, repr=False, compare=False, metadata={"json": False}
     )

@@ -22,6 +22,7 @@ TITLES = {
     "average_precision": "average precision",
 }
 
+_ERRORS = {"auc": "std_error", "mrr": "mrr_error"}
 SHOWN = ("auc", "mrr", "hits_at_10")  # what a terminal has room for
 _RED, _PLAIN = "\033[31m", "\033[0m"
 
@@ -97,9 +98,13 @@ def summary(found: Evaluation, colour: bool = False) -> str:
     if not found.evaluated:
         return NOT_EVALUATED
     columns = _columns(found)
-    widths = [15 if first else 9 for _, _, first in columns]
     lines = []
-    for title, cells in _cells(found, columns):
+    table = _cells(found, columns)
+    down = zip(*(cells for _, cells in table), strict=True)
+    wide = [max(len(text) for text, _ in own) for own in down]
+    least = [15 if first else 9 for _, _, first in columns]
+    widths = [max(own, 1 + most) for own, most in zip(least, wide, strict=True)]
+    for title, cells in table:
         shown = [
             f"{_RED}{text:>{width}}{_PLAIN}" if low and colour else f"{text:>{width}}"
             for (text, low), width in zip(cells, widths, strict=True)
@@ -154,7 +159,7 @@ def _cells(found: Evaluation, columns: list[Column]) -> list[tuple[str, Cells]]:
         cells = []
         for name, figure, _ in columns:
             own = row.figures[name]
-            error = own.std_error if figure == "auc" else None
+            error = getattr(own, _ERRORS[figure]) if figure in _ERRORS else None
             low = bool(row.below(name, figure))
             text = percent(getattr(own, figure), error)
             cells.append((text + (" ↓" if low else ""), low))
@@ -165,7 +170,7 @@ def _cells(found: Evaluation, columns: list[Column]) -> list[tuple[str, Cells]]:
 
 def _notes(found: Evaluation) -> list[str]:
     """Returns what the figures need to be read: marks, differences, warnings."""
-    notes = []
+    notes = [f"{key}: {why}" for key, why in (found.left_out or {}).items()]
     shown = _columns(found)
     if any(row.below(*own[:2]) for row in link_rows(found) for own in shown):
         notes.append("↓ below a baseline")
@@ -175,6 +180,11 @@ def _notes(found: Evaluation) -> list[str]:
         if name in PROTOCOLS and not PROTOCOLS[name].predicts:
             notes.append(
                 f"{name}: no test of prediction, training edges are scored too"
+            )
+        if own.of_sources is not None:
+            notes.append(
+                f"{name}: {own.sources:,} of {own.of_sources:,} sources, drawn by "
+                "chance; ± is the error of that"
             )
         if own.ranked_edges is not None and own.ranked_edges < own.scored:
             notes.append(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 from cane_gane.data.graph import reach
@@ -18,6 +19,7 @@ from cane_gane.evidence.features import Evidence
 from cane_gane.evidence.likeness import texts_of
 from cane_gane.methods.linear import fit_linear
 from cane_gane.models.start.walks import log_walks, walk_step
+from cane_gane.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -30,12 +32,14 @@ class Baseline:
         fit: Builds it from a split's training edges and texts; None for what the
             method itself leaves: its start.
         reads_texts: Whether it needs texts.
+        most_nodes: Above how many nodes it is left out; None for never.
     """
 
     key: str
     title: str
     fit: Callable[[Evidence, Split], Fitted] | None
     reads_texts: bool = False
+    most_nodes: int | None = None
 
 
 def _tfidf(evidence: Evidence, split: Split) -> Fitted:
@@ -64,7 +68,12 @@ def _pagerank(evidence: Evidence, split: Split) -> Fitted:
     def rows(sources: Any) -> Any:
         return reach(evidence.step, sources)
 
-    return FunctionFitted(rows, split.network.node_count)
+    def columns(targets: Any) -> Any:
+        # Walks from u to v, times the degree of u, are those from v to u, times v's.
+        there = evidence.degrees[targets, None]
+        return rows(targets) * there / np.maximum(evidence.degrees, 1)
+
+    return FunctionFitted(rows, split.network.node_count, columns)
 
 
 def _walks(evidence: Evidence, split: Split) -> Fitted:
@@ -75,7 +84,7 @@ def _walks(evidence: Evidence, split: Split) -> Fitted:
     def rows(sources: Any) -> Any:
         return log_walks(step, sources).T
 
-    return FunctionFitted(rows, split.network.node_count)
+    return FunctionFitted(rows, split.network.node_count, columns=rows)
 
 
 def _linear(evidence: Evidence, split: Split) -> Fitted:
@@ -87,7 +96,9 @@ BASELINES: dict[str, Baseline] = {
     baseline.key: baseline
     for baseline in (
         Baseline("start", "the model before training", None),
-        Baseline("linear", "linear ranker", _linear, reads_texts=True),
+        Baseline(
+            "linear", "linear ranker", _linear, reads_texts=True, most_nodes=10_000
+        ),
         Baseline("walks", "walks over edges and texts", _walks, reads_texts=True),
         Baseline(
             "tfidf_one_hop", "TF-IDF with training neighbours", _one_hop,
@@ -114,9 +125,26 @@ def fit_baselines(split: Split, start: Fitted | None = None) -> dict[str, Fitted
     evidence = Evidence(texts_of(network.texts), split.train, network.node_count)
     found = {} if start is None else {"start": start}
     for key, baseline in BASELINES.items():
-        if baseline.fit and (network.has_texts or not baseline.reads_texts):
-            found[key] = baseline.fit(evidence, split)
+        if baseline.fit and _has_all(baseline, split) and key not in left_out(split):
+            with Progress(f"baseline {key}"):
+                found[key] = baseline.fit(evidence, split)
     return found
+
+
+def left_out(split: Split) -> dict[str, str]:
+    """Returns the baselines that cannot be had of a large network, and why, by key."""
+    nodes = split.network.node_count
+    return {
+        key: f"left out, as there are more than {own.most_nodes:,} nodes"
+        for key, own in BASELINES.items()
+        if own.most_nodes is not None
+        and nodes > own.most_nodes
+        and _has_all(own, split)
+    }
+
+
+def _has_all(baseline: Baseline, split: Split) -> bool:
+    return split.network.has_texts or not baseline.reads_texts
 
 
 def measure_baselines(split: Split, seed: int) -> dict[str, Measures]:
@@ -128,5 +156,6 @@ def measure_baselines(split: Split, seed: int) -> dict[str, Measures]:
     """
     contests = Contests.of(split, PROTOCOLS, seed)
     return {
-        key: contests.measure(own, seed) for key, own in fit_baselines(split).items()
+        key: contests.measure(own, seed, key)
+        for key, own in fit_baselines(split).items()
     }

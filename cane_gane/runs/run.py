@@ -37,6 +37,7 @@ from cane_gane.evaluation.results import (
 )
 from cane_gane.evaluation.search import known_items
 from cane_gane.files import digest, link_folder
+from cane_gane.methods.baselines import left_out
 from cane_gane.methods.registry import find_method
 from cane_gane.progress import Stopwatch, peak_memory, say
 from cane_gane.report.card import model_card
@@ -289,6 +290,7 @@ def finish(
         with clock("baselines"):
             rivals |= baselines.result()
         found = evaluate(fitted, split, rivals, config.seed, clock)
+        found = dataclasses.replace(found, left_out=left_out(split) or None)
     with clock("search for known items"):
         search = known_items(fitted, split.network, config.seed)
     with clock("check recommendations"):

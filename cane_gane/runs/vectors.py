@@ -18,7 +18,7 @@ from cane_gane.evaluation.examples import node_map
 from cane_gane.evaluation.fitted import VectorFitted
 from cane_gane.evaluation.results import Evaluation, Examples, Timing, to_json
 from cane_gane.files import write_json
-from cane_gane.methods.baselines import fit_baselines
+from cane_gane.methods.baselines import fit_baselines, left_out
 from cane_gane.progress import Stopwatch
 from cane_gane.report.run import RunReport
 
@@ -61,6 +61,7 @@ def evaluate_vectors(
         found,
         data=None if network is None else inspect_network(network),
         time=Timing(None, taken, clock.rounded()),
+        left_out=left_out(split) or None,
     )
     if output is not None:
         report = RunReport(str(path), None, [], found, examples)

@@ -10,6 +10,7 @@ from cane_gane.data.network import TextualNetwork
 from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
 from cane_gane.evaluation import contests as module
+from cane_gane.evaluation import fitted as fitted_module
 from cane_gane.evaluation.classification import classify_nodes
 from cane_gane.evaluation.contests import some_sources
 from cane_gane.evaluation.evaluate import evaluate
@@ -277,8 +278,14 @@ def test_a_method_that_scores_pairs_stays_within_the_budget():
     assert found["strict"].ranked_edges < found["strict"].scored
 
 
-def test_of_a_large_network_some_sources_are_ranked(split, baselines, monkeypatch):
+@pytest.fixture
+def ten_sources(monkeypatch):
+    """A network of `NODES` nodes is large: ten sources of it are ranked."""
     monkeypatch.setattr(module, "MOST_CELLS", 10 * NODES)
+    monkeypatch.setattr(module, "FEWEST_SOURCES", 1)
+
+
+def test_of_a_large_network_some_sources_are_ranked(split, baselines, ten_sources):
     found = evaluate(VectorFitted(VECTORS), split, baselines, seed=3)
     chosen = {}
     for name, contest in contests_of(split).items():
@@ -290,11 +297,55 @@ def test_of_a_large_network_some_sources_are_ranked(split, baselines, monkeypatc
         assert edges.tolist() == contest.scored[kept].tolist()
         own = found.link_prediction[name]
         assert (own.scored, own.edges) == (len(edges), contest.edges)
+        sources = len(np.unique(contest.scored[:, 0]))
+        assert (own.sources, own.of_sources) == (10, sources)
+        assert f"{name}: 10 of {sources} sources, drawn by chance" in summary(found)
     assert len(chosen["strict"] & chosen["all_edges"]) > 5
 
 
-def test_sources_are_chosen_by_the_seed(split, monkeypatch):
-    monkeypatch.setattr(module, "MOST_CELLS", 10 * NODES)
+def test_drawn_sources_have_the_outcomes_that_they_have_among_all(
+    split, baselines, ten_sources, monkeypatch
+):
+    some = evaluate(VectorFitted(VECTORS), split, baselines, seed=3)
+    monkeypatch.undo()
+    whole = evaluate(VectorFitted(VECTORS), split, baselines, seed=3)
+    for name in RANKED:
+        edges, found = some.outcomes[name]
+        every, all_found = whole.outcomes[name]
+        kept = np.isin(every[:, 0], edges[:, 0])
+        assert found.shares.tolist() == all_found.shares[kept].tolist()
+        np.testing.assert_array_equal(found.places, all_found.places[kept])
+        assert whole.link_prediction[name].of_sources is None
+    strict = some.link_prediction["strict"]
+    assert f"{100 * strict.mrr:.1f} ± {100 * strict.mrr_error:.1f}" in str(some)
+
+
+def test_of_a_large_network_some_edges_are_enough(split, ten_sources, monkeypatch):
+    contest = contests_of(split)["all_edges"]
+    monkeypatch.setattr(module, "MOST_EDGES", 8)
+    some = some_sources(contest, 1)
+    last = np.unique(some.scored[:, 0], return_counts=True)[1].max()
+    assert 8 <= len(some.scored) < 8 + last
+    monkeypatch.setattr(module, "FEWEST_SOURCES", NODES)
+    monkeypatch.setattr(module, "MOST_EDGES", len(contest.scored))
+    assert some_sources(contest, 1) is contest
+
+
+@pytest.mark.parametrize("kind", [VectorFitted, SparseFitted])
+def test_hard_negatives_of_many_sources_are_scored_pair_by_pair(
+    split, kind, monkeypatch
+):
+    exact = evaluate(kind(np.round(VECTORS)), split, {}, seed=3)
+    for own in (module, fitted_module):
+        monkeypatch.setattr(own, "MOST_CELLS", NODES)
+    monkeypatch.setattr(kind, "_by_rows", None)
+    found = evaluate(kind(np.round(VECTORS)), split, {}, seed=3)
+    edges, own = found.outcomes["hard"]
+    assert edges.tolist() == exact.outcomes["hard"][0].tolist()
+    assert own.places.tolist() == exact.outcomes["hard"][1].places.tolist()
+
+
+def test_sources_are_chosen_by_the_seed(split, ten_sources):
     contest = contests_of(split)["strict"]
     first, again, other = (some_sources(contest, seed).scored for seed in (1, 1, 2))
     assert first.tolist() == again.tolist() != other.tolist()

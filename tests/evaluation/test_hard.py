@@ -135,11 +135,18 @@ def test_blocks_do_not_change_the_negatives(split, monkeypatch):
     assert (PROTOCOLS["hard"].contest(split).negatives == whole.negatives).all()
 
 
-def test_a_large_network_has_no_hard_negatives(split, monkeypatch):
-    monkeypatch.setattr(hard, "MOST_NODES", NODES - 1)
-    contest = PROTOCOLS["hard"].contest(split)
-    assert contest.counts() == {"scored": 0, "edges": len(split.test)}
-    assert contest.pairs.shape == (0, 501, 2)
+def test_of_a_large_network_fewer_edges_are_scored(split, monkeypatch):
+    strict = PROTOCOLS["strict"].contest(split).scored
+    whole = hard_contest(strict, split)
+    monkeypatch.setattr(hard, "MOST_CELLS", 6 * NODES)
+    monkeypatch.setattr(hard, "FEWEST", 5)
+    monkeypatch.setattr(hard, "_CELLS", 3 * NODES)
+    some = hard_contest(strict, split)
+    places = [whole.scored.tolist().index(edge) for edge in some.scored.tolist()]
+    assert some.counts() == {"scored": 6, "edges": len(split.test)}
+    assert (some.negatives == whole.negatives[places]).all()
+    monkeypatch.setattr(hard, "FEWEST", 8)
+    assert len(hard_contest(strict, split).scored) == 8
 
 
 @pytest.mark.parametrize("texts", [[""] * NODES, ["word"] * NODES])

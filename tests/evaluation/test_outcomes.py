@@ -13,6 +13,7 @@ from cane_gane.errors import InputError
 from cane_gane.evaluation import outcomes
 from cane_gane.evaluation.outcomes import (
     Outcomes,
+    clustered_error,
     differences,
     mean_with_error,
     only_places,
@@ -214,3 +215,44 @@ def test_a_file_that_lacks_an_array_is_damaged(tmp_path):
 def test_outcomes_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         only_places(PLACES).shares = SHARES
+
+
+@pytest.mark.parametrize("copies", [1, 7])
+def test_the_error_of_drawn_groups_is_that_of_their_means(copies):
+    values = np.random.default_rng(2).random(40)
+    several, groups = np.tile(values, copies), np.tile(np.arange(40), copies)
+    expected = stats.sem(values)
+    assert clustered_error(several, groups) == pytest.approx(expected)
+    mean, error, interval = mean_with_error(several, 1, groups)
+    plain = mean_with_error(values, 1)
+    assert (mean, error) == pytest.approx(plain[:2])
+    assert interval == pytest.approx(plain[2])
+
+
+def test_groups_of_several_sizes_are_drawn_with_their_error():
+    """Beside the spread of the means of many draws from a population of groups."""
+    rng = np.random.default_rng(5)
+    sizes = rng.integers(1, 9, 4000)
+    levels = rng.random(4000)
+    means, errors = [], []
+    for _ in range(300):
+        drawn = rng.choice(4000, 200, replace=False)
+        groups = np.repeat(drawn, sizes[drawn])
+        values = levels[groups] + 0.1 * rng.normal(size=len(groups))
+        means.append(values.mean())
+        errors.append(clustered_error(values, groups))
+    assert np.mean(errors) == pytest.approx(np.std(means), rel=0.15)
+
+
+def test_a_single_group_has_no_error():
+    assert clustered_error(SHARES[:3], np.zeros(3, np.int64)) is None
+
+
+def test_paired_differences_of_drawn_groups(pair):
+    first, second = pair
+    groups = np.arange(300) // 3
+    found = differences(first, second, 1, groups)["auc"]
+    gaps = (first.shares - second.shares).reshape(100, 3).mean(axis=1)
+    assert found.mean == pytest.approx(gaps.mean())
+    low, high = found.interval
+    assert high - low == pytest.approx(2 * 1.96 * stats.sem(gaps), rel=0.15)

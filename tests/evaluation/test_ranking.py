@@ -1,6 +1,7 @@
 """Ranking: against scikit-learn, a plain double loop, and upstream's draws."""
 
 import json
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from cane_gane.evaluation import ranking
 from cane_gane.evaluation.fitted import FunctionFitted, SparseFitted, VectorFitted
 from cane_gane.evaluation.protocols import PROTOCOLS
 from cane_gane.evaluation.ranking import one_pass, rank_targets
@@ -265,3 +267,17 @@ def test_nothing_to_rank_and_nothing_to_score_asks_for_nothing():
     assert scores["pairs"].shape == (0, 3)
     assert one_pass(fitted, {}, {}) == ({}, {})
     assert fitted.asked == []
+
+
+@NAMES
+@settings(max_examples=30)
+@given(train=EDGES, test=EDGES, vectors=VECTORS)
+def test_targets_are_compared_or_sorted_with_the_same_counts(
+    name, train, test, vectors
+):
+    contest = build(train, test, name)
+    compared = rank_targets(VectorFitted(vectors), contest)
+    with mock.patch.object(ranking, "_FEW", 0):
+        ordered = rank_targets(VectorFitted(vectors), contest)
+    np.testing.assert_array_equal(compared.shares, ordered.shares)
+    np.testing.assert_array_equal(compared.places, ordered.places)

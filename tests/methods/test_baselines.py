@@ -11,7 +11,12 @@ from cane_gane.data.tfidf import tfidf_vectors
 from cane_gane.evaluation.fitted import VectorFitted
 from cane_gane.evaluation.protocols import PROTOCOLS
 from cane_gane.evaluation.ranking import rank_targets
-from cane_gane.methods.baselines import BASELINES, Baseline, fit_baselines
+from cane_gane.methods.baselines import (
+    BASELINES,
+    Baseline,
+    fit_baselines,
+    left_out,
+)
 from cane_gane.models.start.walks import walk_step
 
 # Percent, the mean of three splits; one split is within about a point of it.
@@ -160,3 +165,25 @@ def test_a_baseline_that_is_registered_is_fitted(monkeypatch):
     monkeypatch.setitem(BASELINES, "again", added)
     split = split_of(TEXTS)
     assert rows("again", split).tolist() == rows("tfidf", split).tolist()
+
+
+def test_a_large_network_is_without_some_baselines(monkeypatch):
+    split = split_of(TEXTS)
+    assert left_out(split) == {}
+    few = Baseline("walks", "walks", BASELINES["walks"].fit, True, most_nodes=4)
+    monkeypatch.setitem(BASELINES, "walks", few)
+    assert set(fit_baselines(split)) == set(FITTED) - {"walks"}
+    assert left_out(split) == {"walks": "left out, as there are more than 4 nodes"}
+    assert left_out(split_of([""] * len(TEXTS))) == {}  # texts are what it lacks
+
+
+@pytest.mark.parametrize("key", ["pagerank", "walks"])
+def test_pairs_of_many_sources_are_scored_from_either_end(key):
+    rng = np.random.default_rng(8)
+    texts = [" ".join(rng.choice(["sea", "fox", "red", "owl"], 2)) for _ in range(30)]
+    edges = rng.integers(29, size=(50, 2))  # the last node has none
+    split = Split(TextualNetwork(texts, edges), edges[:40], edges[40:])
+    fitted = fit_baselines(split)[key]
+    pairs = np.concatenate([[[3, n] for n in range(30)], [[n, 5] for n in range(30)]])
+    expected = fitted.score_rows(np.arange(30))[pairs[:, 0], pairs[:, 1]]
+    np.testing.assert_allclose(fitted.score_pairs(pairs), expected, 1e-5, 1e-7)

@@ -13,9 +13,11 @@ from cane_gane.data.vectors import Floats, fill_missing
 from cane_gane.errors import InputError
 from cane_gane.evaluation.protocols import Marks
 from cane_gane.evaluation.results import Labels
+from cane_gane.progress import Progress
 
 RATIOS = (0.1, 0.3, 0.5, 0.7)
 DRAWS = 10
+MOST = 10_000  # labelled nodes, of which some are drawn where there are more
 
 
 def classify_nodes(
@@ -36,7 +38,8 @@ def classify_nodes(
     Args:
         vectors: The vector of each node, `[nodes, size]`; a row of NaN, where
             there is none, is taken as zeros.
-        labels: The labels of each node; nodes without one are left out.
+        labels: The labels of each node; nodes without one are left out, and of more
+            than `MOST` labelled nodes as many are drawn by chance.
         ratios: The shares of labelled nodes to train on.
         draws: How many random draws of the training nodes for each share.
         seed: What the draws depend on.
@@ -57,15 +60,22 @@ def classify_nodes(
         )
     labelled = np.array([bool(own) for own in labels], np.bool_)
     marks = _mark([own for own in labels if own])
-    points = points[labelled]
+    points, sampled = points[labelled], None
+    if len(points) > MOST:
+        chosen = np.sort(np.random.default_rng(seed).permutation(len(points))[:MOST])
+        points, marks, sampled = points[chosen], marks[chosen], MOST
+        marks = marks[:, marks.any(axis=0)]
     report = {}
     for ratio in ratios:
         # Each ratio has its own stream, so that one alone gives the same figures.
         rng = np.random.default_rng([seed, round(ratio * 1000)])
         train = min(max(1, round(ratio * len(points))), len(points) - 1)
-        figures = np.array(
-            [_draw(points, marks, train, rng) for _ in range(draws)]
-        ).reshape(-1, 2)
+        with Progress(f"labels from {ratio:.0%} of the nodes", draws) as progress:
+            found = []
+            for _ in range(draws):
+                found.append(_draw(points, marks, train, rng))
+                progress.add()
+        figures = np.array(found).reshape(-1, 2)
         macro, micro = figures.mean(axis=0).tolist()
         spread = figures.std(axis=0, ddof=min(1, draws - 1)).tolist()
         report[str(ratio)] = Labels(
@@ -74,7 +84,8 @@ def classify_nodes(
             {"macro_f1": spread[0], "micro_f1": spread[1]},
             train,
             test=len(points) - train,
-            unlabelled=len(labels) - len(points),
+            unlabelled=int((~labelled).sum()),
+            sampled=sampled,
         )
     return report
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,20 +17,35 @@ from cane_gane.data.network import TextualNetwork
 from cane_gane.data.splits import Split
 from cane_gane.data.tokens import CleanTokenizer
 from cane_gane.data.vectors import fill_missing, missing_rows
-from cane_gane.evaluation.fitted import BLOCK_CELLS, Fitted, Floats, RowFitted
+from cane_gane.evaluation.fitted import (
+    BLOCK_CELLS,
+    MOST_CELLS,
+    Fitted,
+    Floats,
+    Integers,
+    RowFitted,
+)
 from cane_gane.evaluation.protocols import strict_contest
 from cane_gane.evaluation.results import Examples, MatchedPair, MissingEdge, NodeMap
-from cane_gane.progress import Stopwatch
+from cane_gane.progress import Progress, Stopwatch
 
-SHORTLIST = 1000  # missing edges that the model scores pair by pair
+Near = Callable[[Floats, int], Integers]  # of vectors, as `VectorIndex.nearest_of`
+
+SHORTLIST = 2000  # missing edges that the model scores pair by pair
+NEAREST = 30  # nodes that an index names for each, of a large network
 MISSING = 10
+_BLOCK = 2_000  # nodes that an index is asked about at once
 CHOICE = 20  # short test pairs, of which the best scored is shown
 FEWEST_WORDS = 8
 MAPPED = 3000  # nodes on the map at the most
 
 
 def find_examples(
-    fitted: Fitted, split: Split, chart: Pending[NodeMap | None], clock: Stopwatch
+    fitted: Fitted,
+    split: Split,
+    chart: Pending[NodeMap | None],
+    clock: Stopwatch,
+    near: Near,
 ) -> Examples:
     """Finds what the report shows.
 
@@ -39,13 +54,14 @@ def find_examples(
         split: The split that it was fitted on.
         chart: The map of its nodes, from `begin_map`.
         clock: Times the parts.
+        near: Finds the nodes nearest to vectors, in a large network.
 
     Returns:
         The content of examples.json.
     """
     network = split.network
     with clock("find missing edges"):
-        missing = missing_edges(fitted, network)
+        missing = missing_edges(fitted, network, near)
         pair = matched_pair(fitted, split) if fitted.reads_texts else None
     with clock("draw the map (t-SNE)"):
         return Examples(pair, missing, chart.result())
@@ -91,16 +107,27 @@ def matched_pair(fitted: Fitted, split: Split) -> MatchedPair | None:
     )
 
 
-def missing_edges(fitted: Fitted, network: TextualNetwork) -> list[MissingEdge]:
+def missing_edges(
+    fitted: Fitted, network: TextualNetwork, near: Near
+) -> list[MissingEdge]:
     """Finds the pairs without an edge that the method scores highest.
 
-    Its first stage gives a shortlist, which its own score orders.
+    Its first stage gives a shortlist, in a large network from the nodes that an index
+    names; its own score orders it, with each pair in the direction that scores higher.
+
+    Args:
+        fitted: The method.
+        network: The network.
+        near: Finds the nodes nearest to vectors.
 
     Returns:
         The pairs, best first.
     """
     first_stage, count = fitted.first_stage, network.node_count
-    pairs = shortlist(first_stage, network.edges, count, SHORTLIST)
+    if count**2 <= MOST_CELLS:
+        pairs = shortlist(first_stage, network.edges, count, SHORTLIST)
+    else:
+        pairs = near_pairs(first_stage, fitted.vectors, network.edges, near, SHORTLIST)
     pairs, scores = best_pairs(fitted, pairs, MISSING)
     if not len(pairs):
         return []
@@ -126,41 +153,90 @@ def missing_edges(fitted: Fitted, network: TextualNetwork) -> list[MissingEdge]:
 
 
 def shortlist(fitted: RowFitted, edges: Edges, node_count: int, count: int) -> Edges:
-    """Returns the pairs u < w without an edge that score highest, best first.
+    """Returns the pairs without an edge that score highest, best first.
 
     Args:
         fitted: Scores sources with all nodes.
         edges: All edges, `[edges, 2]`; their directions do not count.
         node_count: The number of nodes.
-        count: How many pairs at the most.
+        count: How many pairs at the most; their directions count.
 
     Returns:
         The pairs, `[pairs, 2]`.
     """
     linked = adjacency(edges, node_count)
-    best_scores, best = np.zeros(0), np.zeros((0, 2), np.int64)
+    best = _Best(count)
     step = max(1, BLOCK_CELLS // max(1, node_count))
     for first in range(0, node_count, step):
         sources = np.arange(first, min(first + step, node_count))
-        closed = np.arange(node_count) <= sources[:, None]
+        closed = np.arange(node_count) == sources[:, None]
         closed |= linked[sources].toarray() > 0
         scores = np.where(closed, -np.inf, fitted.score_rows(sources)).ravel()
         places = np.argpartition(-scores, min(count, len(scores)) - 1)[:count]
         places = np.sort(places[np.isfinite(scores[places])])
         pairs = np.stack(np.divmod(places, node_count), axis=1)
         pairs[:, 0] += first
-        best_scores = np.concatenate([best_scores, scores[places]])
-        best = np.concatenate([best, pairs])
-        order = np.argsort(-best_scores, kind="stable")[:count]
-        best_scores, best = best_scores[order], best[order]
-    return best
+        best.add(pairs, scores[places])
+    return best.pairs
+
+
+def near_pairs(
+    fitted: RowFitted, vectors: Floats, edges: Edges, near: Near, count: int
+) -> Edges:
+    """Returns pairs as `shortlist` does, of nodes and those that an index names.
+
+    Args:
+        fitted: Scores pairs.
+        vectors: The vector of each node, `[nodes, size]`.
+        edges: All edges, `[edges, 2]`.
+        near: Finds the nodes nearest to vectors.
+        count: How many pairs at the most.
+    """
+    nodes, best = len(vectors), _Best(count)
+    linked = adjacency(edges, nodes)
+    with Progress("missing edges", nodes) as progress:
+        for first in range(0, nodes, _BLOCK):
+            found = near(vectors[first : first + _BLOCK], NEAREST)
+            sources, places = np.nonzero(found >= 0)
+            pairs = np.stack([first + sources, found[sources, places]], axis=1)
+            pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+            known = np.asarray(linked[pairs[:, 0], pairs[:, 1]]).ravel() > 0
+            pairs = pairs[~known]
+            best.add(pairs, fitted.score_pairs(pairs))
+            progress.add(len(found))
+    return best.pairs
+
+
+class _Best:
+    """The best pairs of all that were added, best first."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._scores: Floats = np.zeros(0)
+        self.pairs: Edges = np.zeros((0, 2), np.int64)
+
+    def add(self, pairs: Edges, scores: Floats) -> None:
+        """Adds pairs, `[pairs, 2]`, and their scores; the first come first of ties."""
+        scores = np.concatenate([self._scores, scores])
+        order = np.argsort(-scores, kind="stable")[: self._count]
+        self.pairs = np.concatenate([self.pairs, pairs])[order]
+        self._scores = scores[order]
 
 
 def best_pairs(fitted: Fitted, pairs: Edges, count: int) -> tuple[Edges, Floats]:
-    """Scores pairs, and returns the best with their scores."""
-    scores = np.asarray(fitted.score(pairs), np.float64)
+    """Scores pairs in both directions, and returns the best with their scores.
+
+    Of two nodes the direction that scores higher is kept, and the given one of two
+    that tie.
+    """
+    _, first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)
+    pairs = pairs[np.sort(first)]
+    both = np.concatenate([pairs, pairs[:, ::-1]])
+    forward, back = np.asarray(fitted.score(both), np.float64).reshape(2, -1)
+    scores = np.maximum(forward, back)
     order = np.argsort(-scores, kind="stable")[:count]
-    return pairs[order], scores[order]
+    turned = (back > forward)[order, None]
+    return np.where(turned, pairs[order, ::-1], pairs[order]), scores[order]
 
 
 def word_rarity(texts: Sequence[str]) -> dict[str, float]:

@@ -163,6 +163,7 @@ class Labels:
         train: Labelled nodes to train on.
         test: Labelled nodes to test on.
         unlabelled: Nodes left out.
+        sampled: How many labelled nodes were drawn by chance, where not all are used.
     """
 
     macro_f1: float
@@ -171,6 +172,7 @@ class Labels:
     train: int = 0
     test: int = 0
     unlabelled: int = 0
+    sampled: int | None = None
 
 
 @dataclass(frozen=True)
@@ -276,12 +278,15 @@ class FirstStage:
         top: How many of the best count.
         sources: Of how many sources.
         candidates: How many nodes it names of one, on average.
+        among: The best are those among so many of the largest inner products; None
+            where they are those among all nodes.
     """
 
     recall: float
     top: int
     sources: int
     candidates: float
+    among: int | None = None
 
 
 @dataclass(frozen=True)

@@ -200,8 +200,8 @@ def trust(found: Evaluation) -> list[str]:
     if stage := found.first_stage:
         notes.append(
             f"recommend: the first stage names {percent(stage.recall)} % of the "
-            f"{stage.top} best nodes ({stage.candidates:.0f} candidates; of "
-            f"{stage.sources} nodes)"
+            f"{stage.top} best {_among(stage.among)} ({stage.candidates:.0f} "
+            f"candidates; of {stage.sources} nodes)"
         )
     if chances := found.reliability:
         notes.append(
@@ -209,6 +209,10 @@ def trust(found: Evaluation) -> list[str]:
             f"({chances.pairs:,} candidates, {chances.edges:,} of them test edges)"
         )
     return notes
+
+
+def _among(count: int | None) -> str:
+    return "nodes" if count is None else f"of the {count:,} nearest nodes"
 
 
 def verdict(found: Evaluation, protocol: str) -> str:

@@ -296,7 +296,7 @@ def finish(
     with clock("check recommendations"):
         answers = answers_of(split, fitted, config.seed, folder)
         found = with_trust(found, answers, config.seed)
-    examples = find_examples(fitted, split, chart, clock)
+    examples = find_examples(fitted, split, chart, clock, answers.nearest_of)
     found = dataclasses.replace(
         found,
         search=search,

@@ -167,8 +167,15 @@ class ServedModel(Fitted):
 
     def embed_pairs(self, texts: Sequence[str], contexts: Sequence[str]) -> Floats:
         """Embeds texts, each in the context of another, `[texts, d]`."""
-        given = {"text": tf.constant(texts), "context": tf.constant(contexts)}
-        return np.asarray(self._signatures["embed"](**given)["embedding"])
+        parts = []
+        for start in range(0, max(1, len(texts)), BATCH):
+            own = slice(start, start + BATCH)
+            given = {
+                "text": tf.constant(texts[own], tf.string),
+                "context": tf.constant(contexts[own], tf.string),
+            }
+            parts.append(np.asarray(self._signatures["embed"](**given)["embedding"]))
+        return np.concatenate(parts)
 
     def match(self, sources: Sequence[str], targets: Sequence[str]) -> list[Match]:
         """Matches the words of pairs of texts."""

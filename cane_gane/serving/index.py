@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 import voyager
 
 from cane_gane.data.vectors import fill_missing, missing_rows
+from cane_gane.progress import Progress
 
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
@@ -16,6 +18,7 @@ Integers = npt.NDArray[np.int64]
 _NEIGHBOURS = 16  # of each vector in the graph of the index
 _CARE = 200  # vectors that are looked at when one is added
 _SEARCH = 4  # times as many are looked at as are asked for
+_BLOCK = 2_000  # vectors that are added at once
 
 
 class VectorIndex:
@@ -48,8 +51,13 @@ class VectorIndex:
             _CARE,
             random_seed=seed,
         )
-        if len(nodes):  # one thread, so that the graph depends on the seed alone
-            index.add_items(np.column_stack([filled, rest]), nodes, num_threads=1)
+        points = np.column_stack([filled, rest])
+        with Progress("index of the vectors", len(nodes)) as progress:
+            for first in range(0, len(nodes), _BLOCK):
+                own = slice(first, first + _BLOCK)
+                # One thread, so that the graph depends on the seed alone.
+                index.add_items(points[own], nodes[own], num_threads=1)
+                progress.add(_BLOCK)
         return cls(index)
 
     @classmethod
@@ -70,9 +78,33 @@ class VectorIndex:
             vector: The vector, `[size]`; none is near to one of NaN.
             count: How many nodes at the most.
         """
+        (found,) = self.nearest_of(vector[None], count)
+        return found[found >= 0]
+
+    def nearest_of(self, vectors: Floats, count: int) -> Integers:
+        """Returns the same of several vectors, `[vectors, count]`; -1 fills up."""
         count = min(count, len(self._index))
-        if not count or np.isnan(vector).any():
-            return np.zeros(0, np.int64)
-        asked = np.append(vector, 0).astype(np.float32)
-        found, _ = self._index.query(asked, count, query_ef=_SEARCH * count)
-        return found.astype(np.int64)
+        found = np.full((len(vectors), count), -1)
+        known = np.flatnonzero(~np.isnan(vectors).any(axis=1))
+        if not count or not len(known):
+            return found
+        asked = np.pad(vectors[known], ((0, 0), (0, 1))).astype(np.float32)
+        try:
+            near, _ = self._index.query(asked, count, query_ef=_SEARCH * count)
+            found[known] = near.astype(np.int64)
+        except voyager.RecallError:  # not all nodes can be reached from each other
+            for row, vector in zip(known.tolist(), asked, strict=True):
+                near = self._reachable(vector, count)
+                found[row, : len(near)] = near
+        return found
+
+    def _reachable(self, vector: Floats, count: int) -> Integers:
+        """Returns as many of the nodes as can be found, best first."""
+        while count:
+            with contextlib.suppress(voyager.RecallError):
+                near, _ = self._index.query(
+                    vector, count, query_ef=10 * _SEARCH * count
+                )
+                return near.astype(np.int64)
+            count //= 2
+        return np.zeros(0, np.int64)

@@ -151,7 +151,16 @@ class TextAnswers(VectorAnswers):
 
     @cached_property
     def _rarity(self) -> dict[str, float]:
-        return word_rarity(self.network.texts)
+        """How rare each word is; a large network has many texts to count."""
+
+        def build() -> dict[str, Any]:
+            rarity = word_rarity(self.network.texts)
+            words = np.frombuffer("\n".join(rarity).encode(), np.uint8)
+            return {"words": words, "rarity": np.array(list(rarity.values()))}
+
+        kept = self._kept.arrays("rarity", build)
+        words = kept["words"].tobytes().decode().split("\n")
+        return dict(zip(words, kept["rarity"].tolist(), strict=False))
 
     def _words(self, pairs: Edges) -> list[tuple[Pair, ...]]:
         sides = ([self.network.texts[node] for node in side] for side in pairs.T)

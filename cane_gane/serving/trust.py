@@ -13,6 +13,7 @@ from cane_gane.serving.vector_answers import VectorAnswers
 
 TOP = 10  # best nodes of a source that the first stage should name
 BUDGET = 8_000  # pairs that are scored to find them
+WIDER = 1_000  # nodes by exact inner products, where all would be more than the budget
 SOURCES, SUGGESTED = 400, 12  # nodes, and candidates of each, whose chances are checked
 _EDGES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 
@@ -30,7 +31,8 @@ def with_trust(found: Evaluation, answers: Answers, seed: int) -> Evaluation:
 def first_stage(answers: VectorAnswers, seed: int) -> FirstStage | None:
     """Measures how many of the best nodes the first stage names.
 
-    Some nodes are scored with all others, one by one.
+    Some nodes are scored with all others, one by one, or in a large network with many
+    more than the first stage names.
 
     Args:
         answers: The answers of a run.
@@ -40,10 +42,16 @@ def first_stage(answers: VectorAnswers, seed: int) -> FirstStage | None:
         The share; None where no node has another to be joined to.
     """
     count = answers.network.node_count
-    nodes = np.random.default_rng(seed).permutation(count)[: max(1, BUDGET // count)]
+    large = count > BUDGET
+    asked = BUDGET // WIDER if large else max(1, BUDGET // count)
+    nodes = np.random.default_rng(seed).permutation(count)[:asked]
+    stage = answers.fitted.first_stage
     named, best, sizes = 0, 0, []
     for node in nodes.tolist():
         others = answers.strangers(node)
+        if large:
+            row = stage.score_rows(np.array([node]))[0, others]
+            others = others[np.argsort(-row, kind="stable")[:WIDER]]
         scores = answers.fitted.score(answers.pairs_of(node, others))
         order = np.argsort(-scores, kind="stable")[:TOP]
         candidates = answers.candidates(node)
@@ -52,7 +60,8 @@ def first_stage(answers: VectorAnswers, seed: int) -> FirstStage | None:
         sizes.append(len(candidates))
     if not best:
         return None
-    return FirstStage(named / best, TOP, len(nodes), float(np.mean(sizes)))
+    among = WIDER if large else None
+    return FirstStage(named / best, TOP, len(nodes), float(np.mean(sizes)), among)
 
 
 def reliability(answers: VectorAnswers, seed: int) -> Reliability | None:

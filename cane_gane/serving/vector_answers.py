@@ -139,6 +139,10 @@ class VectorAnswers(Answers):
 
         return VectorIndex.load(self._kept.content("index.voyager", build))
 
+    def nearest_of(self, vectors: Floats, count: int) -> Integers:
+        """Returns the nodes nearest to vectors by the index, `[vectors, count]`."""
+        return self.index.nearest_of(vectors, count)
+
     def candidates(self, node: int) -> Integers:
         """Returns what the first stage names for a node, neighbours left out."""
         closed = self._closed[[node]].indices

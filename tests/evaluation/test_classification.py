@@ -137,3 +137,25 @@ def test_too_few_labels_are_refused(labels):
 )
 def test_it_takes_two_nodes_and_two_labels(labels, enough):
     assert can_classify(labels) == enough
+
+
+def test_of_many_labelled_nodes_some_are_drawn(monkeypatch):
+    vectors, labels = single()
+    labels = [*labels[:-5], *[()] * 5]
+    monkeypatch.setattr("cane_gane.evaluation.classification.MOST", 60)
+    report = classify_nodes(vectors, labels, ratios=[0.5])["0.5"]
+    assert (report.train, report.test, report.unlabelled) == (30, 30, 5)
+    assert report.sampled == 60
+    assert report.macro_f1 == 1
+
+
+def test_a_label_that_was_not_drawn_is_not_asked_for(monkeypatch):
+    vectors, labels = single()
+    labels[0] = ("rare",)
+    monkeypatch.setattr("cane_gane.evaluation.classification.MOST", 60)
+    drawn = np.random.default_rng(1).permutation(240)[:60]
+    assert 0 not in drawn
+    alone = [labels[node] for node in np.sort(drawn)]
+    expected = classify_nodes(vectors[np.sort(drawn)], alone, [0.3])["0.3"]
+    found = classify_nodes(vectors, labels, [0.3])["0.3"]
+    assert (found.macro_f1, found.micro_f1) == (expected.macro_f1, expected.micro_f1)

@@ -13,6 +13,7 @@ from cane_gane.evaluation.examples import (
     find_examples,
     matched_pair,
     missing_edges,
+    near_pairs,
     node_map,
     shortlist,
     word_rarity,
@@ -29,7 +30,7 @@ def test_the_shortlist_is_that_of_a_loop_over_all_pairs(monkeypatch, block):
     vectors, edges = rng.normal(size=(25, 4)), rng.integers(25, size=(60, 2))
     linked = {frozenset(edge) for edge in edges.tolist()}
     free = [
-        p for p in itertools.combinations(range(25), 2) if frozenset(p) not in linked
+        p for p in itertools.permutations(range(25), 2) if frozenset(p) not in linked
     ]
     free.sort(key=lambda pair: -vectors[pair[0]] @ vectors[pair[1]])
     found = shortlist(VectorFitted(vectors), edges, 25, 40)
@@ -39,7 +40,7 @@ def test_the_shortlist_is_that_of_a_loop_over_all_pairs(monkeypatch, block):
 def test_fewer_free_pairs_than_asked_for_are_all_there_are():
     edges = np.array([[0, 1], [2, 1]])
     found = shortlist(VectorFitted(np.ones((3, 2))), edges, 3, 10)
-    assert found.tolist() == [[0, 2]]
+    assert found.tolist() == [[0, 2], [2, 0]]
 
 
 def test_the_models_own_score_decides_in_the_end():
@@ -47,6 +48,39 @@ def test_the_models_own_score_decides_in_the_end():
     best, scores = best_pairs(Stub(), pairs, 2)
     assert best.tolist() == [[1, 2], [0, 2]]
     assert scores.tolist() == [3, 2]
+
+
+def test_of_two_directions_the_better_one_is_shown():
+    class Towards(Stub):
+        def score(self, pairs):
+            return pairs @ np.array([10.0, 1.0])
+
+    pairs = np.array([[0, 1], [1, 0], [0, 2], [2, 1]])
+    best, scores = best_pairs(Towards(), pairs, 5)
+    assert best.tolist() == [[2, 1], [2, 0], [1, 0]]
+    assert scores.tolist() == [21, 20, 10]
+
+
+def test_an_index_names_the_pairs_of_a_large_network(monkeypatch):
+    monkeypatch.setattr("cane_gane.evaluation.examples._BLOCK", 7)
+    monkeypatch.setattr("cane_gane.evaluation.examples.NEAREST", 26)
+    rng = np.random.default_rng(0)
+    vectors, edges = rng.normal(size=(25, 4)), rng.integers(25, size=(60, 2))
+    vectors[3] = np.nan
+    fitted = VectorFitted(vectors)
+
+    def near(asked, count):
+        found = np.argsort(-np.nan_to_num(asked @ np.nan_to_num(vectors).T), axis=1)
+        found = np.pad(found, ((0, 0), (0, count - 25)), constant_values=-1)
+        found[np.isnan(asked).any(axis=1)] = -1
+        return np.where(found == 3, -1, found)
+
+    exact = shortlist(fitted, edges, 25, 1000)
+    exact = exact[(exact != 3).all(axis=1)][:40]
+    found = near_pairs(fitted, vectors, edges, near, 40)
+    scores, expected = (fitted.score(pairs) for pairs in (found, exact))
+    np.testing.assert_allclose(scores, expected)
+    assert set(map(frozenset, found.tolist())) == set(map(frozenset, exact.tolist()))
 
 
 def test_a_word_of_every_text_is_not_rare():
@@ -130,6 +164,10 @@ def test_without_words_no_pair_is_shown():
     assert matched_pair(Stub(), path([9, 0, 9, 0])) is None
 
 
+def unasked(vectors, count):
+    raise AssertionError("an index is for large networks")
+
+
 NETWORK = TextualNetwork(
     ["red fox", "red sea", "blue sea", "Red fox"],
     np.array([[0, 1], [2, 1]]),
@@ -138,7 +176,7 @@ NETWORK = TextualNetwork(
 
 
 def test_a_missing_edge_has_the_names_texts_and_words_of_its_nodes():
-    first, *others = missing_edges(Stub(np.eye(4)), NETWORK)
+    first, *others = missing_edges(Stub(np.eye(4)), NETWORK, unasked)
     assert (first.source, first.target, first.score) == (2, 3, 5.0)
     assert (first.names, first.texts) == (["c", "d"], ["blue sea", "Red fox"])
     pairs = itertools.product(["blue", "sea"], ["red", "fox"])
@@ -152,7 +190,7 @@ def test_a_method_that_reads_no_text_has_missing_edges_without_words():
     vectors = np.array([[1.0, 0.0], [0.5, 0.0], [0.0, 3.0], [2.0, 1.0]])
     clock = Stopwatch()
     chart = begin_map(vectors, split.network, 1)
-    found = find_examples(VectorFitted(vectors), split, chart, clock)
+    found = find_examples(VectorFitted(vectors), split, chart, clock, unasked)
     assert found.pair is None
     assert found.map is None  # four nodes are too few
     edges = [(edge.source, edge.target, edge.score) for edge in found.missing_edges]
@@ -161,6 +199,16 @@ def test_a_method_that_reads_no_text_has_missing_edges_without_words():
     assert set(clock.seconds) == {"find missing edges", "draw the map (t-SNE)"}
 
 
+def test_the_missing_edges_of_a_large_network_come_from_the_index(monkeypatch):
+    monkeypatch.setattr("cane_gane.evaluation.examples.MOST_CELLS", 15)
+
+    def near(vectors, count):
+        return np.array([[3, 1], [0, -1], [1, -1], [0, 2]])
+
+    found = missing_edges(Stub(np.eye(4)), NETWORK, near)
+    assert [(edge.source, edge.target) for edge in found] == [(3, 2), (0, 3)]
+
+
 def test_a_complete_network_has_no_missing_edge():
     network = TextualNetwork(["red", "blue"], np.array([[0, 1]]))
-    assert missing_edges(Stub(np.eye(2)), network) == []
+    assert missing_edges(Stub(np.eye(2)), network, unasked) == []

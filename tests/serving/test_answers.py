@@ -6,6 +6,7 @@ import pytest
 from cane_gane.errors import InputError
 from cane_gane.evidence.features import FEATURES
 from cane_gane.runs.answering import answers_of
+from cane_gane.serving import trust
 from cane_gane.serving.parts import GROUPS
 from cane_gane.serving.table import VectorTable
 from cane_gane.serving.trust import first_stage, reliability
@@ -216,6 +217,24 @@ def test_the_first_stage_of_a_small_network_names_all(answers, table):
     assert first_stage(answers, 1).recall == 1
     stage = first_stage(table[0], 1)
     assert 0.9 < stage.recall <= 1
+
+
+def test_the_first_stage_of_a_large_network_is_beside_more_candidates(
+    table, monkeypatch
+):
+    answers, vectors = table
+    monkeypatch.setattr(trust, "BUDGET", 50)
+    monkeypatch.setattr(trust, "WIDER", 25)
+    monkeypatch.setattr(answers, "candidates", lambda node: answers.strangers(node)[:9])
+    found = first_stage(answers, 1)
+    assert (found.among, found.sources, found.candidates) == (25, 2, 9)
+    named = []
+    for node in np.random.default_rng(1).permutation(60)[:2]:
+        others = answers.strangers(node)
+        scores = np.nan_to_num(vectors[others]) @ np.nan_to_num(vectors[node])
+        best = others[np.argsort(-scores, kind="stable")[:10]]
+        named.append(np.isin(best, others[:9]).mean())
+    assert found.recall == pytest.approx(np.mean(named))
 
 
 def test_reliability_counts_test_edges_among_candidates(model, answers):

@@ -34,3 +34,25 @@ def test_a_node_without_a_vector_is_never_named(vectors):
     index = VectorIndex.build(gappy, 1)
     assert sorted(index.nearest(gappy[0], 100)) == [n for n in range(40) if n != 7]
     assert index.nearest(gappy[7], 5).tolist() == []
+
+
+def test_several_vectors_are_asked_about_at_once(vectors):
+    gappy = vectors[:40].copy()
+    gappy[7] = np.nan
+    index = VectorIndex.build(gappy, 1)
+    found = index.nearest_of(gappy, 5)
+    assert (found[7] == -1).all()
+    for row, vector in zip(found, gappy, strict=True):
+        assert row[row >= 0].tolist() == index.nearest(vector, 5).tolist()
+
+
+def test_vectors_that_are_all_alike_are_found():
+    index = VectorIndex.build(np.ones((3000, 4)), 1)
+    found = index.nearest(np.ones(4), 200)
+    assert len(set(found.tolist())) == len(found) > 0
+
+
+def test_blocks_do_not_change_the_index(vectors, monkeypatch):
+    whole = VectorIndex.build(vectors, 1).save()
+    monkeypatch.setattr("cane_gane.serving.index._BLOCK", 400)
+    assert VectorIndex.build(vectors, 1).save() == whole

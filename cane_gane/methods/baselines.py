@@ -99,7 +99,10 @@ BASELINES: dict[str, Baseline] = {
         Baseline(
             "linear", "linear ranker", _linear, reads_texts=True, most_nodes=10_000
         ),
-        Baseline("walks", "walks over edges and texts", _walks, reads_texts=True),
+        Baseline(
+            "walks", "walks over edges and texts", _walks, reads_texts=True,
+            most_nodes=20_000,
+        ),
         Baseline(
             "tfidf_one_hop", "TF-IDF with training neighbours", _one_hop,
             reads_texts=True,

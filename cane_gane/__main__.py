@@ -16,7 +16,7 @@ from absl import flags
 from cane_gane.commands.flags import flag_fault, flag_help, one_line
 from cane_gane.config import suggestion
 from cane_gane.data.catalog import NAMES, canonical_name
-from cane_gane.errors import InputError
+from cane_gane.errors import InputError, as_line
 from cane_gane.methods.registry import METHODS
 
 COMMANDS = (
@@ -62,15 +62,20 @@ def main(argv: Sequence[str]) -> int:
         if isinstance(error, BrokenPipeError):
             return 0  # the reader, such as `head`, has seen enough
         return _tell(one_line(str(error), 300), 2)
+    except MemoryError:
+        return _tell(
+            "found no memory left; expected more: choose smaller settings, such as "
+            "--batch_size or --dimension, or a smaller network",
+            2,
+        )
     except KeyboardInterrupt as stop:
         return _tell("; ".join(["stopped", *map(str, stop.args)]), 130)
     return 0
 
 
 def _tell(message: str, code: int) -> int:
-    """Prints an error without control characters; returns the exit code."""
-    shown = (char if char.isprintable() or char == "\n" else "�" for char in message)
-    print(f"cane_gane: {''.join(shown)}", file=sys.stderr)
+    """Prints an error as one line of bounded length; returns the exit code."""
+    print(f"cane_gane: {as_line(message)}", file=sys.stderr)
     return code
 
 

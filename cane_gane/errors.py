@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+LONGEST = 900  # characters of a message
+
 
 class InputError(ValueError):
     """Bad input. The message is one line: where, what was found, what to do.
@@ -28,3 +30,14 @@ def fault(path: Path | str, line: int | None, found: str, expected: str) -> Inpu
     """
     where = f"{path}:{line}" if line is not None else f"{path}"
     return InputError(f"{where}: found {found}; expected {expected}")
+
+
+def as_line(message: str) -> str:
+    """Returns a message as one line of bounded length that a terminal can show.
+
+    What a terminal would obey, such as an escape or a turn of the direction of
+    writing, becomes a sign; of a long message, the middle is left out.
+    """
+    if len(message) > LONGEST:
+        message = f"{message[: LONGEST // 2]} … {message[-LONGEST // 2 :]}"
+    return "".join(char if char.isprintable() else "�" for char in message)

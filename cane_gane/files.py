@@ -190,7 +190,7 @@ def read_json(path: Path) -> Any:
         return None
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         raise fault(path, line, "no JSON", "what a run wrote there") from None
 

@@ -61,6 +61,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
             "git clone https://github.com/thunlp/CANE"
         )
     name, ratio = canonical_name(arguments[0]), parse_ratio(arguments[1])
+    variants, seeds = parse_methods(values.methods, SIDES), parse_seeds(values.seeds)
     checkout = Checkout.read(Path(values.upstream))
     if warning := checkout.warning():
         print(f"cane_gane: {warning}", file=sys.stderr)
@@ -69,8 +70,8 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         checkout=checkout,
         dataset=name,
         ratio=ratio,
-        variants=parse_methods(values.methods, SIDES),
-        seeds=parse_seeds(values.seeds),
+        variants=variants,
+        seeds=seeds,
         epochs=values.epochs,
         folder=Path(values.runs_dir) / f"compare-{Path(name).resolve().name}-{ratio:g}",
     )

@@ -168,13 +168,11 @@ def _fetch(name: str, file: str) -> bytes:
         folder, search_path = home() / name, os.environ.get("CANE_DATASETS", "")
         raise InputError(
             f"{name}: found in neither {folder} nor CANE_DATASETS "
-            f"('{search_path}'), and the download failed ({reason}). "
-            "Three ways to get it:\n"
-            "  1. run this again with a network connection;\n"
-            f"  2. copy the folder datasets/{name} of github.com/{repository} "
-            f"to {folder};\n"
-            f"  3. set CANE_DATASETS to a folder that holds {name}/.\n"
-            "The data set pydocs needs none of them: it is built on the spot."
+            f"('{search_path}'), and the download failed ({reason}); expected one of "
+            "three: run this again with a network connection; or copy the folder "
+            f"datasets/{name} of github.com/{repository} to {folder}; or set "
+            f"CANE_DATASETS to a folder that holds {name}/. The data set pydocs needs "
+            "none of them: it is built on the spot"
         ) from None
 
 

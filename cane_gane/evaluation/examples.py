@@ -265,7 +265,7 @@ def node_map(
         seed: What the layout depends on.
 
     Returns:
-        The map; None for fewer than five nodes.
+        The map; None for fewer than five nodes, or where all vectors are alike.
     """
     known = np.flatnonzero(~missing_rows(vectors))
     if len(known) < 5:
@@ -274,6 +274,8 @@ def node_map(
         chosen = np.random.default_rng(seed).choice(known, MAPPED, replace=False)
         known = np.sort(chosen)
     points = normalize(fill_missing(np.asarray(vectors[known], np.float64)))
+    if np.ptp(points, axis=0).max() < 1e-6:  # t-SNE would divide by their spread
+        return None
     perplexity = min(30.0, (len(known) - 1) / 3)
     layout = TSNE(perplexity=perplexity, max_iter=500, random_state=seed)
     # On a busy machine its threads wait for each other: one alone is faster.

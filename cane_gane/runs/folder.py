@@ -24,6 +24,8 @@ SERVING = "serving/1"  # the same, as TensorFlow Serving looks for it
 CARD = "README.md"
 NETWORK = "network"  # the folder of a network that came from Python
 _COLUMNS = ("epoch", "loss", "seconds")  # of history.csv, never empty
+_DATA = {"nodes", "edges", "texts", "labels"}  # what describes a network, at the least
+_ANEW = "what a run wrote there: bash run.sh evaluate RUN writes it anew"
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
     "dataset": str,
     "ratio": (int, float),
@@ -173,6 +175,11 @@ class RunFolder:
         parts = [record.get(name) for name in ("settings", "data", "files")]
         if not all(isinstance(part, dict) for part in parts):
             raise fault(path, None, "no settings, data or files", expected)
+        for name in ("split", "versions"):  # which older runs lack
+            if not isinstance(record.get(name, {}), dict):
+                raise fault(path, None, f"no object '{name}'", expected)
+        if not record.get("split", {}).keys() <= {"ratio", "rule", "seed"}:
+            raise fault(path, None, "another key in 'split'", expected)
         for name, kind in _KINDS.items():
             if not isinstance(record["settings"].get(name), kind):
                 raise fault(path, None, f"no {name} in the settings", expected)
@@ -257,7 +264,10 @@ class RunFolder:
         if content is None:
             expected = "that of a finished run: start its command again"
             raise fault(path, None, "no such file", expected)
-        return from_json(Evaluation, content, path)
+        found = from_json(Evaluation, content, path)
+        if found.data is not None and not found.data.keys() >= _DATA:
+            raise fault(path, None, "no description of the data", _ANEW)
+        return found
 
     def examples(self) -> Examples:
         """Returns the examples of a finished run.

@@ -42,7 +42,7 @@ class Kept:
             if sha256(found) == known:
                 return found
         found = build()
-        with contextlib.suppress(PermissionError):  # a folder that is for reading
+        with contextlib.suppress(OSError):  # such as a folder that is for reading
             self._write(path, found)
         return found
 
@@ -67,7 +67,8 @@ class Kept:
             record = None
         if not isinstance(record, dict) or record.get("key") != self._key:
             return {}
-        return dict(record["files"])
+        files = record.get("files")
+        return dict(files) if isinstance(files, dict) else {}
 
     def _write(self, path: Path, content: bytes) -> None:
         assert self._folder is not None

@@ -98,8 +98,7 @@ def find_data(name: str, checkout: Checkout) -> Path:
     try:
         return find_dataset(name)
     except InputError as error:
-        reason, *more = str(error).splitlines()
-        if not more:
+        reason, failed, _ = str(error).partition("; expected one of three")
+        if not failed:
             raise
-        reason = reason.removesuffix(" Three ways to get it:")
-        raise InputError(f"{reason} Expected it in {own / name}, say.") from None
+        raise InputError(f"{reason}; expected it in {own / name}, say") from None

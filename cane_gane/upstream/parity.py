@@ -74,6 +74,9 @@ def compare(path: Path) -> list[Row]:
 
 def _read(path: Path) -> tuple[Fixture, dict[str, str]]:
     """Reads and checks a fixture; returns it with its rho settings by name."""
+    if not path.is_file():  # a pipe or a device would never end
+        found = "no regular file" if path.exists() else "no such file"
+        raise fault(path, None, found, "an .npz file of arrays")
     try:
         with open(path, "rb") as source, np.load(source) as file:
             fixture = {key: np.asarray(file[key]) for key in file.files}

@@ -33,10 +33,10 @@ def bind(host: str, port: int) -> socket.socket:
         )[0]
         # Without its protocol asyncio knows no TCP, and each answer waits 40 ms.
         taken = socket.socket(family, kind, protocol)
-    except OSError as error:
-        reason = error.strerror
+    except (OSError, ValueError) as error:  # of a name that is none
+        reason = getattr(error, "strerror", None) or "no name of a host"
         raise InputError(
-            f"found --host={host} ({reason}); expected an address of this machine"
+            f"found --host={host[:60]} ({reason}); expected an address of this machine"
         ) from None
     try:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

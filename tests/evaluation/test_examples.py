@@ -212,3 +212,9 @@ def test_the_missing_edges_of_a_large_network_come_from_the_index(monkeypatch):
 def test_a_complete_network_has_no_missing_edge():
     network = TextualNetwork(["red", "blue"], np.array([[0, 1]]))
     assert missing_edges(Stub(np.eye(2)), network, unasked) == []
+
+
+def test_vectors_that_are_all_alike_have_no_map():
+    """Such as those of a network without texts; t-SNE itself would crash on them."""
+    assert node_map(np.ones((80, 3)), None, 1) is None
+    assert node_map(np.zeros((80, 3)), None, 1) is None

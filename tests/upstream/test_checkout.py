@@ -74,4 +74,4 @@ def test_a_missing_data_set_gets_one_line(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="found in neither") as found:
         find_data("HepTh", own)
     assert "\n" not in str(found.value)
-    assert f"Expected it in {tmp_path}/upstream/datasets/HepTh" in str(found.value)
+    assert f"expected it in {tmp_path}/upstream/datasets/HepTh" in str(found.value)

@@ -1,0 +1,77 @@
+"""Every file that a command reads, in every hostile form."""
+
+import shutil
+
+import pytest
+
+from tests.commands.hostile import FILES, attempt, begin, put
+from tests.commands.test_limits import WORK
+
+SMALL = [kind for kind in FILES if kind != "long line"]
+NETWORK = ("data.txt", "graph.txt", "group.txt", "ids.txt")
+VECTORS = ("graph.txt", "test_graph.txt", "embed.txt")
+READERS = {
+    "inspect": ["inspect", "FOLDER"],
+    "split": ["split", "FOLDER", "0.5"],
+    "train": ["train", "FOLDER", "0.5", "ap"],
+    "evaluate": ["evaluate", "VECTORS", "--dataset=FOLDER"],
+}
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    """No work is begun but that of reading."""
+    monkeypatch.chdir(tmp_path)
+    for command in ("train", "recommend", "table"):
+        monkeypatch.setattr(WORK[command][0], begin)
+    monkeypatch.setattr("cane_gane.runs.vectors.evaluate", begin)
+    monkeypatch.setattr("cane_gane.runs.vectors.fit_baselines", lambda split: {})
+    return tmp_path
+
+
+def make_vectors(folder):
+    folder.mkdir()
+    (folder / "graph.txt").write_text("0 1\n1 2\n")
+    (folder / "test_graph.txt").write_text("0 2\n")
+    (folder / "embed.txt").write_text("1 2\n3 4\n5 6\n")
+
+
+@pytest.mark.parametrize("command", READERS)
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_of_a_network(place, command, kind):
+    make_vectors(place / "vectors")
+    for name in NETWORK:
+        folder = place / name.removesuffix(".txt")
+        folder.mkdir()
+        (folder / "data.txt").write_text("red fox\nblue sea\nred sea\n")
+        (folder / "graph.txt").write_text("0 1\n1 2\n0 2\n")
+        put(kind, folder / name)
+        words = [
+            word.replace("FOLDER", str(folder)).replace("VECTORS", "vectors")
+            for word in READERS[command]
+        ]
+        attempt(*words, watched=place)
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_of_vectors(place, kind):
+    for name in VECTORS:
+        folder = place / name.removesuffix(".txt")
+        make_vectors(folder)
+        put(kind, folder / name)
+        attempt("evaluate", folder, watched=place)
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("command", ["recommend", "embed"])
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_of_texts(place, command, kind):
+    put(kind, place / "texts")
+    attempt(command, "run", "--file=texts", watched=place)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_fixture_of_parity(place, kind):
+    put(kind, place / "golden.npz")
+    assert attempt("parity", "golden.npz", watched=place)

@@ -26,7 +26,7 @@ _DRAFT = ".draft"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
+def write_atomically(path: Path, content: bytes | Iterable[bytes | memoryview]) -> None:
     """Writes `content`, whole or in parts; a reader sees the old file or the new one.
 
     A link at `path` is replaced, not followed.

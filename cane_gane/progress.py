@@ -84,11 +84,19 @@ class Progress:
         self._teller = threading.Thread(target=self._tell, daemon=True)
 
     def __enter__(self) -> Progress:
+        return self.begin()
+
+    def __exit__(self, *error: object) -> None:
+        self.end()
+
+    def begin(self) -> Progress:
+        """Starts the clock."""
         self._start = time.perf_counter()
         self._teller.start()
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def end(self) -> None:
+        """Says no more."""
         self._over.set()
         self._teller.join()
 

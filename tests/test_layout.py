@@ -31,8 +31,9 @@ ROOMS = {
     ],
     "training": [
         "runtime", "objectives", "optimizer", "compile", "checkpoints", "inputs",
-        "loop", "workers.cluster", "workers.exchange", "workers.step", "workers.loop",
-        "servers.tables", "servers.step", "servers.loop", "servers.host",
+        "forecast", "loop", "workers.cluster", "workers.exchange", "workers.step",
+        "workers.loop", "servers.tables", "servers.step", "servers.loop",
+        "servers.host",
     ],
     "evaluation": [
         "matching", "fitted", "hard", "protocols", "show", "results", "outcomes",

@@ -153,22 +153,36 @@ def start(model: PairModel, settings: ModelSettings, inputs: Inputs, seed: int) 
     start_tables(model, settings, texts, inputs.texts, words, inputs.edges, seed)
 
 
+def keep_start(keeper: Keeper, model: PairModel) -> None:
+    """Keeps the start of a large network, which takes long, as epoch 0."""
+    from cane_gane.models.start.tables import LARGE
+
+    if model.node_count >= LARGE:
+        keeper.keep(model)
+
+
 def _fit(
     variant: str, split: Split, settings: ModelSettings, seed: int, folder: Path | None
 ) -> Fitted:
     """Trains a model; goes on where an earlier start in `folder` was cut off."""
+    from cane_gane.training.forecast import check
+    from cane_gane.training.inputs import prepare
     from cane_gane.training.loop import train
 
-    inputs, model = set_up(variant, split, settings, seed)
+    inputs = prepare(split, settings, seed)
+    words = len(inputs.tokenizer.words)
+    check(inputs.texts, words, len(inputs.edges), settings)
+    model = build(variant, inputs, settings, seed)
     served = when_needed(inputs, model, settings, seed, folder)
     held_out = f"{len(inputs.held_out):,} training edges held out"
-    say(f"{len(inputs.tokenizer.words):,} words, {held_out}")
+    say(f"{words:,} words, {held_out}")
     keeper = make_keeper(variant, inputs, settings, served, seed, folder)
     if keeper.begun:
         first = _read_start(folder) if folder else None
     else:
         start(model, settings, inputs, seed)
         first = write_start(model, settings, inputs, folder)
+        keep_start(keeper, model)
     best = train(
         model,
         partial(batches, inputs, model),

@@ -14,6 +14,7 @@ from cane_gane.errors import InputError
 from cane_gane.methods.gane import (
     batches,
     build,
+    keep_start,
     make_keeper,
     runtime_options,
     start,
@@ -95,6 +96,7 @@ def _chief(
     if not keeper.begun:
         start(model, settings, inputs, seed)
         write_start(model, settings, inputs, folder)
+        keep_start(keeper, model)
     return keeper
 
 

@@ -107,7 +107,7 @@ class Checkpoints:
         content = BytesIO()
         np.savez(content, **values)
         if self.folder:
-            write_atomically(self.path(place), content.getvalue())
+            write_atomically(self.path(place), [content.getbuffer()])
         else:
             self._kept[place] = content.getvalue()
         self._prune()

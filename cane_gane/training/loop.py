@@ -15,7 +15,7 @@ import keras
 from cane_gane.errors import InputError
 from cane_gane.files import write_csv
 from cane_gane.models.pair_model import PairModel
-from cane_gane.progress import duration, say
+from cane_gane.progress import Progress, duration, say
 from cane_gane.training.checkpoints import Checkpoints, Place
 
 # A loss this many times the lowest one so far will not come back; in the first epoch
@@ -69,6 +69,7 @@ class Keeper(keras.callbacks.Callback):
         self._best_place: Place | None = None
         self._waited = 0
         self._first = 0.0
+        self._progress: Progress | None = None
 
     def resume(self, model: PairModel) -> int:
         """Goes back to the last epoch that was kept; returns the next one."""
@@ -96,11 +97,23 @@ class Keeper(keras.callbacks.Callback):
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Starts the clock."""
         self._start = time.perf_counter()
+        self.end_progress()
+        if not sys.stderr.isatty():  # where there is no bar
+            name = f"epoch {epoch + 1}/{self._epochs}"
+            self._progress = Progress(name, self.params["steps"]).begin()
+
+    def end_progress(self) -> None:
+        """Says no more of an epoch that has ended, well or not."""
+        if self._progress:
+            self._progress.end()
+            self._progress = None
 
     def on_train_batch_end(
         self, batch: int, logs: dict[str, Any] | None = None
     ) -> None:
         """Draws a bar, where somebody is watching."""
+        if self._progress:
+            self._progress.add()
         if batch == 0 and not self.rows:
             self._first = float((logs or {})["loss"])
         if sys.stderr.isatty():
@@ -116,6 +129,7 @@ class Keeper(keras.callbacks.Callback):
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Judges and keeps the epoch."""
+        self.end_progress()
         loss = float((logs or {})["loss"])
         self._check(epoch, loss)
         self.model.settle()
@@ -148,6 +162,10 @@ class Keeper(keras.callbacks.Callback):
                 f"found loss {loss:g} in epoch {epoch + 1}; expected a number near "
                 f"{lowest:g}: {where}; try a lower --learning_rate and --overwrite"
             )
+
+    def keep(self, model: PairModel) -> None:
+        """Keeps a model that is not trained yet, to begin from after a kill."""
+        self._kept.save(Place(0), model, {"rows": [], "best": None, "waited": 0})
 
     def _save(self) -> None:
         place = self._best_place
@@ -207,15 +225,18 @@ def train(
     """
     first = keeper.resume(model)
     if not keeper.done:
-        model.fit(
-            batches_from(first),
-            initial_epoch=first,
-            epochs=epochs,
-            steps_per_epoch=steps,
-            callbacks=[keeper, *_tensorboard(log_dir)],
-            shuffle=False,
-            verbose=0,
-        )
+        try:
+            model.fit(
+                batches_from(first),
+                initial_epoch=first,
+                epochs=epochs,
+                steps_per_epoch=steps,
+                callbacks=[keeper, *_tensorboard(log_dir)],
+                shuffle=False,
+                verbose=0,
+            )
+        finally:
+            keeper.end_progress()
     return keeper.restore_best(model)
 
 

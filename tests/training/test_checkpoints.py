@@ -8,9 +8,12 @@ import pytest
 from cane_gane.data.network import TextualNetwork
 from cane_gane.errors import InputError
 from cane_gane.files import write_csv
+from cane_gane.methods import gane
 from cane_gane.methods.gane import WANE, set_up
 from cane_gane.models.settings import ModelSettings
+from cane_gane.models.start import tables
 from cane_gane.runs.folder import RunFolder
+from cane_gane.training import loop
 from cane_gane.training.checkpoints import Checkpoints, Place
 
 SETTINGS = {"dimension": 8, "batch_size": 8, "validation": 0.2, "learning_rate": 0.01}
@@ -55,6 +58,24 @@ def test_training_goes_on_from_the_last_epoch(fit, undisturbed, tmp_path):
     fit(tmp_path, 2)
     assert len(losses(tmp_path)) == 2
     assert same(fit(tmp_path, 4), tmp_path, undisturbed)
+
+
+def test_the_start_of_a_large_network_is_not_computed_again(fit, tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "LARGE", 1)
+    whole = fit(tmp_path / "whole", 1)
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(loop, "train", killed)
+        with pytest.raises(KeyboardInterrupt):
+            fit(tmp_path / "killed", 1)
+    monkeypatch.setattr(gane, "start", None)
+    resumed = fit(tmp_path / "killed", 1)
+    np.testing.assert_array_equal(resumed.vectors, whole.vectors)
+    np.testing.assert_array_equal(resumed.start.vectors, whole.start.vectors)
+    assert losses(tmp_path / "killed") == losses(tmp_path / "whole")
 
 
 def newest(folder):

@@ -1,0 +1,72 @@
+"""What a training is said to need, against what was measured."""
+
+import re
+
+import numpy as np
+import pytest
+
+from cane_gane.data.tokens import EncodedTexts
+from cane_gane.errors import InputError
+from cane_gane.models.settings import ModelSettings
+from cane_gane.training.forecast import available_memory, check, forecast
+
+
+def texts_of(nodes, length):
+    """Texts of one length, whose words do not matter."""
+    starts = np.arange(nodes + 1, dtype=np.int64) * length
+    return EncodedTexts(np.zeros(0, np.int32), starts, length)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "length", "words", "measured"),
+    # benchmarks/growth.py, a step of 64 edges: docs/performance.md
+    [
+        (1_000, 100, 10_000, 0.90e9),
+        (1_000, 400, 10_000, 1.38e9),
+        (1_000, 1_000, 10_000, 4.05e9),
+        (1_000, 100, 1_000_000, 2.11e9),
+        (1_000_000, 100, 10_000, 3.45e9),
+    ],
+)
+def test_memory_is_near_what_a_step_took(nodes, length, words, measured):
+    settings = ModelSettings.make(max_length=5_000, start="random", places="random")
+    found = forecast(texts_of(nodes, length), words, 10_000, settings)
+    assert measured / 2 < found.memory["an epoch"] < 2 * measured
+
+
+def test_memory_of_the_start_is_near_what_debian_took():
+    # benchmarks/scale.py, 63,620 packages: docs/performance.md
+    found = forecast(texts_of(63_620, 62), 125_954, 270_000, ModelSettings())
+    for stage, measured in (
+        ("LSA", 2.39e9), ("similar texts", 1.54e9), ("walks", 2.0e9)
+    ):  # fmt: skip
+        assert measured / 2 < found.memory[stage] < 2 * measured, stage
+
+
+def test_what_does_not_fit_is_refused_with_a_setting_that_does():
+    texts = texts_of(500, 5_000)
+    settings = ModelSettings.make(max_length=5_000)
+    with pytest.raises(InputError, match=r"GB for an epoch: --max_length") as refused:
+        check(texts, 1_000, 2_000, settings, room=24e9)
+    size = int(re.search(r"--max_length=(\d+) would fit", str(refused.value))[1])
+    check(texts, 1_000, 2_000, ModelSettings.make(max_length=size), room=24e9)
+
+
+def test_what_no_setting_mends_is_refused_too():
+    with pytest.raises(InputError, match="larger machine"):
+        check(texts_of(100, 10), 50, 200, ModelSettings(), room=1e6)
+
+
+def test_what_fits_is_said(capsys):
+    settings = ModelSettings.make(edges_per_epoch=1_000)
+    check(texts_of(100, 10), 50, 200_000, settings, room=24e9)
+    said = capsys.readouterr().err
+    assert re.search(r"about 0\.\d GB of memory.* 5 epochs of \d", said)
+    epoch = [
+        forecast(texts_of(9, 9), 9, edges, settings).epoch for edges in (10**4, 10**6)
+    ]
+    assert epoch[0] == epoch[1]  # a sample of the edges is drawn
+
+
+def test_there_is_memory_to_work_with():
+    assert available_memory() > 1e7

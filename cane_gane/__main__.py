@@ -13,6 +13,7 @@ from types import ModuleType
 
 from absl import flags
 
+from cane_gane.beside import end_with_parent
 from cane_gane.commands.flags import flag_fault, flag_help, one_line
 from cane_gane.config import suggestion
 from cane_gane.data.catalog import NAMES, canonical_name
@@ -81,6 +82,7 @@ def _tell(message: str, code: int) -> int:
 
 def console() -> None:
     """Runs the command line of this process and exits with its code."""
+    end_with_parent()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):  # a stream of another kind
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]

@@ -1,9 +1,14 @@
-"""A function of this package at work in a second process, on another core."""
+"""Processes beside this one, which end with it; one of them for calls of functions.
+
+A child's standard input is a pipe that nobody writes to: it ends when this process
+does, however that ends.
+"""
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
 import os
 import pickle
 import queue
@@ -11,14 +16,54 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
 Result = TypeVar("Result")
 
 SMALL = 500  # nodes: below, a second process costs more than it saves
+LOST = 75  # a process that this one needs is gone (EX_TEMPFAIL of sysexits.h)
+_PARENT = "CANE_GANE_PARENT"
+_PARENT_DEATH = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
 _START = "import sys; sys.path[:0] = [{!r}]; import cane_gane.beside as b; b.serve()"
+
+
+def tied() -> Mapping[str, str]:
+    """Returns the environment variable of a child that calls `end_with_parent`."""
+    return {_PARENT: str(os.getpid())}
+
+
+@cache
+def lifeline() -> int:
+    """Returns the standard input of such children, which ends with this process."""
+    return os.pipe()[0]
+
+
+def end_with_parent() -> None:
+    """Ends this process with the one that started it `tied`; else does nothing."""
+    if parent := os.environ.pop(_PARENT, None):  # it is not that of our children
+        end_with(int(parent))
+
+
+def end_with(parent: int) -> None:
+    """Ends this process with its parent.
+
+    Linux kills it at once. Elsewhere a thread waits for the end of standard input,
+    which comes when the parent has ended; TensorFlow holds it up while workers meet.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DEATH, signal.SIGKILL)
+
+    def wait() -> None:
+        while os.read(0, 4096):  # not by sys.stdin, whose lock would hold up our end
+            pass
+        os._exit(LOST)
+
+    threading.Thread(target=wait, daemon=True).start()
+    if os.getppid() != parent:  # it has ended already
+        os._exit(LOST)
 
 
 class Pending(Generic[Result]):

@@ -25,6 +25,11 @@ settings.load_profile("steady")
 SHARED = Path(os.environ.get("CANE_SHARED", ROOT.parent / "shared"))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the flag for what takes hours."""
+    parser.addoption("--long", action="store_true", help="cut runs at every point")
+
+
 @pytest.fixture(scope="session")
 def golden() -> dict[str, Any]:
     """Facts about what upstream's own code makes of its data sets."""

@@ -16,8 +16,8 @@ import numpy as np
 
 from cane_gane.beside import Pending, call
 from cane_gane.data.splits import Split
-from cane_gane.errors import InputError
-from cane_gane.files import sha256, write_atomically, write_json
+from cane_gane.errors import InputError, fault
+from cane_gane.files import digest, sha256, write_atomically, write_json
 from cane_gane.methods.method import Method
 from cane_gane.models.settings import ModelSettings
 from cane_gane.progress import say
@@ -153,10 +153,15 @@ def start(model: PairModel, settings: ModelSettings, inputs: Inputs, seed: int) 
     start_tables(model, settings, texts, inputs.texts, words, inputs.edges, seed)
 
 
-def keep_start(keeper: Keeper, model: PairModel) -> None:
-    """Keeps the start of a large network, which takes long, as epoch 0."""
+def keep_start(keeper: Keeper, model: PairModel, folder: Path | None) -> None:
+    """Keeps the start of a large network, which takes long, as epoch 0.
+
+    Checkpoints know the digest of the file of the start, which a later start reads.
+    """
     from cane_gane.models.start.tables import LARGE
 
+    if folder:
+        keeper.beside = {START: digest(folder / START)}
     if model.node_count >= LARGE:
         keeper.keep(model)
 
@@ -177,12 +182,11 @@ def _fit(
     held_out = f"{len(inputs.held_out):,} training edges held out"
     say(f"{words:,} words, {held_out}")
     keeper = make_keeper(variant, inputs, settings, served, seed, folder)
-    if keeper.begun:
-        first = _read_start(folder) if folder else None
-    else:
+    first, goes_on = None, keeper.begun
+    if not goes_on:
         start(model, settings, inputs, seed)
         first = write_start(model, settings, inputs, folder)
-        keep_start(keeper, model)
+        keep_start(keeper, model, folder)
     best = train(
         model,
         partial(batches, inputs, model),
@@ -191,6 +195,9 @@ def _fit(
         keeper,
         folder and folder / "tensorboard",
     )
+    _check_start(keeper, folder)
+    if goes_on and folder:
+        first = _read_start(folder)
     if settings.preset != "upstream" and settings.places == "random":
         _forget_untrained(model, inputs)
     servable, fitted = served()
@@ -306,6 +313,18 @@ def _read_start(folder: Path) -> Fitted | None:
 
     path = folder / START
     return VectorFitted(np.load(path)) if path.is_file() else None
+
+
+def _check_start(keeper: Keeper, folder: Path | None) -> None:
+    """Refuses a file of the start that has changed since the first epoch.
+
+    Raises:
+        InputError: It has.
+    """
+    for name, known in keeper.beside.items():
+        if folder and digest(folder / name) != known:
+            expected = "what the first epoch began with: --overwrite trains it anew"
+            raise fault(folder / name, None, "other content", expected)
 
 
 def _lonely(settings: ModelSettings) -> bool:

@@ -96,7 +96,7 @@ def _chief(
     if not keeper.begun:
         start(model, settings, inputs, seed)
         write_start(model, settings, inputs, folder)
-        keep_start(keeper, model)
+        keep_start(keeper, model, folder)
     return keeper
 
 

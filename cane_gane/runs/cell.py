@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cane_gane.beside import lifeline, tied
 from cane_gane.runs.config import Config
 from cane_gane.runs.folder import RunFolder
 
@@ -65,8 +66,8 @@ class Child:
             self._told = self._begin = log.tell()
             self._process = subprocess.Popen(
                 (*PROGRAM, *cell.words, *where),
-                env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2", **settings},
-                stdin=subprocess.DEVNULL,
+                env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2", **tied(), **settings},
+                stdin=lifeline(),
                 stdout=subprocess.DEVNULL,  # its table is in report.html
                 stderr=log,
             )

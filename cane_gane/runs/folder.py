@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import csv
 import fcntl
+import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,7 +16,15 @@ from typing import Any
 from cane_gane.data.catalog import find_dataset
 from cane_gane.errors import InputError, fault
 from cane_gane.evaluation.results import Evaluation, Examples, from_json
-from cane_gane.files import digest, read_json, write_atomically, write_json
+from cane_gane.files import (
+    digest,
+    read_json,
+    sha256,
+    sweep,
+    write_atomically,
+    write_json,
+)
+from cane_gane.progress import say
 from cane_gane.report.several import OneRun
 from cane_gane.runs.config import Config, ratio_name
 
@@ -23,6 +33,7 @@ MODEL = "saved_model"
 SERVING = "serving/1"  # the same, as TensorFlow Serving looks for it
 CARD = "README.md"
 NETWORK = "network"  # the folder of a network that came from Python
+_LINK = ("a symbolic link", "no link: remove it, so that the run writes nowhere else")
 _COLUMNS = ("epoch", "loss", "seconds")  # of history.csv, never empty
 _DATA = {"nodes", "edges", "texts", "labels"}  # what describes a network, at the least
 _ANEW = "what a run wrote there: bash run.sh evaluate RUN writes it anew"
@@ -62,6 +73,15 @@ README.md              a model card: what the model is, how it was made, its fig
 serving/               saved_model/ by version, as TensorFlow Serving takes it
 saved_model/           the trained model; docs/saved-model.md shows how to use it
 """
+
+
+# What a run writes: the names above, and what upstream's code and others leave.
+_FILES = {
+    *re.findall(r"^([\w.]+)  ", README, re.MULTILINE),
+    *("README.txt", "upstream.log", "state.npz", "text.npz"),
+}
+_FOLDERS = {*re.findall(r"^(\w+)/  ", README, re.MULTILINE), "tensorboard", "work"}
+_DRAWN = ("*.png", "*.svg")
 
 
 class RunFolder:
@@ -109,9 +129,10 @@ class RunFolder:
         Raises:
             InputError: Another process holds it.
         """
-        number = os.open(
-            self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666
-        )
+        lock_file = self.path / ".lock"
+        if lock_file.is_symlink():
+            raise fault(lock_file, None, *_LINK)
+        number = os.open(lock_file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
         with open(number, "r+") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -123,14 +144,33 @@ class RunFolder:
             lock.truncate(0)
             lock.write(str(os.getpid()))
             lock.flush()
+            self._refuse_links()
+            for place in (self.path, *(self.path / name for name in _FOLDERS)):
+                sweep(place)
             yield
 
+    def _refuse_links(self) -> None:
+        """Refuses folders that lie elsewhere: a run writes to its own alone.
+
+        Raises:
+            InputError: A folder of the run is a link.
+        """
+        for name in sorted(_FOLDERS):
+            if (self.path / name).is_symlink():
+                raise fault(self.path / name, None, *_LINK)
+
     def _clear(self) -> None:
-        for entry in self.path.iterdir():
-            if entry.is_dir() and not entry.is_symlink():
-                shutil.rmtree(entry)
-            elif entry.name != ".lock":
-                entry.unlink()
+        """Removes what a run writes; other files stay."""
+        for name in _FOLDERS - {"figures"}:
+            if (self.path / name).is_dir():
+                shutil.rmtree(self.path / name)
+        figures = self.path / "figures"
+        for path in (path for kind in _DRAWN for path in figures.glob(kind)):
+            path.unlink()
+        with contextlib.suppress(OSError):  # there is none, or it has other files
+            figures.rmdir()
+        for name in _FILES:
+            (self.path / name).unlink(missing_ok=True)
 
     def _leave_if_empty(self) -> None:
         """Removes the folder of a run that failed before it wrote anything."""
@@ -228,13 +268,32 @@ class RunFolder:
         return home
 
     def check_files(self) -> None:
-        """Refuses a split or a SavedModel that is not what the run wrote.
+        """Refuses settings, a split or a model that are not what the run wrote.
 
         Raises:
-            InputError: A file has changed.
+            InputError: A file or a setting has changed.
         """
+        record = self.record()
         expected = "which the run wrote: train anew with --overwrite"
-        _check(self.path, self.record()["files"], expected)
+        known = record.get("settings_sha256")  # runs of earlier versions have none
+        if known not in (None, settings_digest(record["settings"])):
+            path = self.path / "config.json"
+            raise fault(path, None, "settings that were changed", f"those {expected}")
+        _check(self.path, record["files"], expected)
+
+    def say_versions(self, now: Mapping[str, str]) -> Mapping[str, str] | None:
+        """Says which packages are not those of the run; returns its own if any."""
+        if not (self.path / "config.json").is_file():
+            return None
+        known: Mapping[str, str] = self.record().get("versions") or {}
+        changed = [
+            f"{name} {known[name]} (now {now.get(name)})"
+            for name in known
+            if known[name] != now.get(name)
+        ]
+        if changed:
+            say(f"{self.path} is of {', '.join(changed)}: figures may differ")
+        return known if changed else None
 
     def history(self) -> list[dict[str, Any]]:
         """Returns history.csv as a dict for each epoch; empty cells are None."""
@@ -303,6 +362,11 @@ class RunFolder:
     def write_text(self, name: str, text: str) -> None:
         """Writes a text file whole."""
         write_atomically(self.path / name, text.encode())
+
+
+def settings_digest(settings: Mapping[str, Any]) -> str:
+    """Returns the SHA-256 of the settings of a record."""
+    return sha256(json.dumps(settings, sort_keys=True).encode())
 
 
 def _check(home: Path, digests: Mapping[str, str], expected: str) -> None:

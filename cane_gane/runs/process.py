@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from cane_gane.beside import lifeline, tied
 from cane_gane.files import write_atomically
 from cane_gane.runs.signals import ends_as_interrupts
 
@@ -101,8 +102,13 @@ def run_process(
     process = subprocess.Popen(
         words,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": _python_path(), **(settings or {})},
-        stdin=subprocess.DEVNULL,
+        env={
+            **os.environ,
+            "PYTHONPATH": _python_path(),
+            **tied(),
+            **(settings or {}),
+        },
+        stdin=lifeline(),
         stdout=subprocess.PIPE,
         stderr=errors,
     )

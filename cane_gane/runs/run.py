@@ -44,12 +44,22 @@ from cane_gane.report.card import model_card
 from cane_gane.report.run import RunReport
 from cane_gane.runs.answering import answers_of
 from cane_gane.runs.config import Config, ratio_name
-from cane_gane.runs.folder import CARD, EDGES, MODEL, README, SERVING, RunFolder
+from cane_gane.runs.folder import (
+    CARD,
+    EDGES,
+    MODEL,
+    README,
+    SERVING,
+    RunFolder,
+    settings_digest,
+)
 from cane_gane.runs.rivals import Baselines, begin_baselines
 from cane_gane.serving.trust import with_trust
 from cane_gane.version import VERSION
 
 _PACKAGES = ("tensorflow", "keras", "numpy", "scipy", "scikit-learn")
+# What a model is opened with, beside the SavedModel, where a method has it.
+_INPUTS = ("vocabulary.txt", "names.txt", "words.txt", "evidence.json", "start.npy")
 _BEFORE = ("prepare", "train", "export")  # parts that a second evaluation keeps
 
 
@@ -204,6 +214,7 @@ def reopen(
     config = folder.config()
     network = TextualNetwork.read(folder.data(dataset), config.dataset)
     folder.check_files()
+    folder.say_versions(_versions())
     drawn: dict[str, Any] = {
         "ratio": config.ratio,
         "rule": config.split,
@@ -234,24 +245,29 @@ def write_inputs(
     """
     folder.write_text("README.txt", README)
     split.write(folder.path)
+    before = folder.say_versions(_versions())
+    settings = config.flat()
     record = {
-        "settings": config.flat(),
+        "settings": settings,
+        "settings_sha256": settings_digest(settings),
         "command": command,
         "data": data,
         "split": {"ratio": split.ratio, "rule": split.rule, "seed": split.seed},
         "files": {name: digest(folder.path / name) for name in SPLIT_FILES},
         "versions": _versions(),
         "commit": _commit(),
+        **({"versions_before": before} if before else {}),
     }
     folder.write_json("config.json", record)
 
 
 def export(folder: RunFolder, fitted: Fitted) -> None:
-    """Writes the SavedModel, also by version, and its digest into the record."""
+    """Writes the SavedModel, also by version; digests of all go into the record."""
     fitted.save(folder.path / MODEL)
     link_folder(folder.path / MODEL, folder.path / SERVING)
     record = folder.record()
-    record["files"][MODEL] = digest(folder.path / MODEL)
+    found = {name: digest(folder.path / name) for name in (MODEL, *_INPUTS)}
+    record["files"] |= {name: known for name, known in found.items() if known}
     folder.write_json("config.json", record)
 
 

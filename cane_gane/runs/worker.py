@@ -6,21 +6,16 @@ its parent, however that ends.
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import re
-import signal
 import sys
-import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from cane_gane.beside import LOST, end_with
 from cane_gane.runs.loopback import enter
-
-LOST = 75  # another worker is gone: a new start may do (EX_TEMPFAIL of sysexits.h)
-_PARENT_DEATH = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
 
 
 @dataclass(frozen=True)
@@ -94,24 +89,6 @@ def _work(order: Order) -> None:
     join = find_method(config.method).join
     assert join is not None
     join(split, config.settings, config.seed, worker)
-
-
-def end_with(parent: int) -> None:
-    """Ends this process with its parent.
-
-    Linux kills it at once. Elsewhere a thread waits for the end of standard input,
-    which comes when the parent has ended; TensorFlow holds it up while workers meet.
-    """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PARENT_DEATH, signal.SIGKILL)
-
-    def wait() -> None:
-        sys.stdin.read()
-        os._exit(LOST)
-
-    threading.Thread(target=wait, daemon=True).start()
-    if os.getppid() != parent:  # it has ended already
-        os._exit(LOST)
 
 
 def _fail(message: str, code: int) -> int:

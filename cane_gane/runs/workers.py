@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from cane_gane.beside import LOST
 from cane_gane.data.catalog import find_dataset
 from cane_gane.errors import InputError
 from cane_gane.methods.registry import METHODS, find_method
@@ -17,7 +18,7 @@ from cane_gane.runs.config import Config
 from cane_gane.runs.folder import RunFolder
 from cane_gane.runs.loopback import PrivateNetwork
 from cane_gane.runs.signals import ends_as_interrupts
-from cane_gane.runs.worker import LOST, Order
+from cane_gane.runs.worker import Order
 from cane_gane.runs.worker_process import Child, Failure, Lines
 from cane_gane.training.runtime import core_count
 from cane_gane.training.workers.cluster import Cluster

@@ -35,6 +35,7 @@ class Keeper(keras.callbacks.Callback):
 
     Attributes:
         rows: One dict for each epoch: epoch, loss, validation_auc, seconds.
+        beside: Digests of files that were written before the first epoch.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Keeper(keras.callbacks.Callback):
         self._every = every
         self._patience = patience
         self.rows: list[dict[str, Any]] = []
+        self.beside: dict[str, str | None] = {}
         self._best = -math.inf
         self._best_place: Place | None = None
         self._waited = 0
@@ -76,7 +78,7 @@ class Keeper(keras.callbacks.Callback):
         state = self._kept.load_newest(model)
         if state is None:
             return 0
-        self.rows = state["rows"]
+        self.rows, self.beside = state["rows"], state.get("beside", {})
         self._write_history()  # a run that was killed may not have come to it
         self._waited = state["waited"]
         if state["best"] is not None:
@@ -143,7 +145,7 @@ class Keeper(keras.callbacks.Callback):
                 self._best_place = Place(epoch + 1)
         row["seconds"] = time.perf_counter() - self._start
         self.rows.append(row)
-        self._save()
+        self._save(self.model)
         self._write_history()
         self._tell(row)
         self.model.stop_training = self.done
@@ -165,13 +167,18 @@ class Keeper(keras.callbacks.Callback):
 
     def keep(self, model: PairModel) -> None:
         """Keeps a model that is not trained yet, to begin from after a kill."""
-        self._kept.save(Place(0), model, {"rows": [], "best": None, "waited": 0})
+        self._save(model)
 
-    def _save(self) -> None:
+    def _save(self, model: PairModel) -> None:
         place = self._best_place
         best = (self._best, place.epochs) if place else None
-        state = {"rows": self.rows, "best": best, "waited": self._waited}
-        self._kept.save(Place(len(self.rows)), self.model, state, place)
+        state = {
+            "rows": self.rows,
+            "beside": self.beside,
+            "best": best,
+            "waited": self._waited,
+        }
+        self._kept.save(Place(len(self.rows)), model, state, place)
 
     def _write_history(self) -> None:
         if self._folder and self.rows:

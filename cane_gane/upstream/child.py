@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from cane_gane.beside import end_with_parent
 from cane_gane.upstream.standins import install
 from cane_gane.upstream.watch import Watch
 
@@ -33,7 +34,7 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("file")
     parser.add_argument("words", nargs=argparse.REMAINDER)
     known = parser.parse_args(argv)
-
+    end_with_parent()
     random.seed(known.seed)
     np.random.seed(known.seed)
     sys.path.insert(0, ".")

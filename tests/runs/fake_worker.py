@@ -11,7 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-from cane_gane.runs.worker import LOST, Order, end_with
+from cane_gane.beside import LOST, end_with
+from cane_gane.runs.worker import Order
 
 
 def main():

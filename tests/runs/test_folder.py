@@ -8,7 +8,7 @@ import pytest
 
 from cane_gane.errors import InputError
 from cane_gane.runs.config import Config
-from cane_gane.runs.folder import RunFolder
+from cane_gane.runs.folder import RunFolder, settings_digest
 from tests.runs.fake_training import write_run
 
 
@@ -49,9 +49,33 @@ def test_a_lock_that_is_a_link_is_not_written_through(config, tmp_path):
     folder = RunFolder(tmp_path / "run")
     folder.path.mkdir()
     (folder.path / ".lock").symlink_to(target)
-    with pytest.raises(OSError, match="symbolic links"), folder.held():
-        pass
+    with pytest.raises(InputError, match=r"\.lock: found a symbolic link"):
+        folder.held().__enter__()
     assert target.read_text() == "text"
+
+
+@pytest.mark.parametrize("name", ["figures", "checkpoints", "saved_model", "answers"])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_folder_of_a_run_that_is_a_link_is_refused(config, tmp_path, name, overwrite):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "map.png").write_text("mine")
+    folder = RunFolder.of(config, tmp_path)
+    write_run(config, folder)
+    (folder.path / name).symlink_to(elsewhere)
+    with pytest.raises(InputError, match=rf"{name}: found a symbolic link"):
+        folder.opened(config, overwrite=overwrite).__enter__()
+    assert folder.finished
+    assert (elsewhere / "map.png").read_text() == "mine"
+
+
+def test_drafts_of_a_killed_process_are_removed_when_the_folder_is_held(tmp_path):
+    (tmp_path / ".saved_model.x.draft").mkdir()
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "checkpoints" / ".epoch-0001.npz.x.draft").write_text("half")
+    with RunFolder(tmp_path).held():
+        found = {path.name for path in tmp_path.rglob("*")}
+    assert found == {".lock", "checkpoints"}
 
 
 def test_a_start_that_fails_at_once_leaves_no_folder(config, tmp_path):
@@ -68,10 +92,24 @@ def test_overwriting_clears_the_folder(config, tmp_path):
     folder = RunFolder.of(config, tmp_path)
     with folder.opened(config):
         folder.write_json("metrics.json", {})
-        folder.write_text("checkpoints/last.npz", "old")
+        folder.write_text("checkpoints/epoch-0001.npz", "old")
+        folder.write_text("figures/map.png", "old")
     with folder.opened(config, overwrite=True):
         assert not folder.finished
         assert [path.name for path in folder.path.iterdir()] == [".lock"]
+
+
+def test_overwriting_leaves_files_that_no_run_writes(config, tmp_path):
+    folder = RunFolder.of(config, tmp_path)
+    write_run(config, folder)
+    mine = ["thesis.docx", "notes/a.txt", "figures/plan.pdf", ".hidden"]
+    for name in mine:
+        folder.write_text(name, "mine")
+    (folder.path / "linked").symlink_to(tmp_path)
+    with folder.opened(config, overwrite=True):
+        assert not folder.finished
+    assert all((folder.path / name).read_text() == "mine" for name in mine)
+    assert (folder.path / "linked").is_symlink()
 
 
 def test_nothing_is_cleared_where_the_data_set_is_gone(config, tmp_path):
@@ -127,6 +165,27 @@ def test_a_damaged_history_is_refused(tmp_path, content):
     (tmp_path / "history.csv").write_text(content)
     with pytest.raises(InputError, match=r"history\.csv: found no row of numbers"):
         RunFolder(tmp_path).history()
+
+
+def test_a_setting_that_was_edited_is_refused(tmp_path):
+    record = {**RECORD, "settings_sha256": settings_digest(RECORD["settings"])}
+    (tmp_path / "config.json").write_text(json.dumps(record))
+    RunFolder(tmp_path).check_files()
+    record["settings"] = {**RECORD["settings"], "ratio": 0.6}
+    (tmp_path / "config.json").write_text(json.dumps(record))
+    with pytest.raises(InputError, match=r"config\.json: found settings that were"):
+        RunFolder(tmp_path).check_files()
+
+
+def test_other_versions_of_packages_are_said_in_one_line(tmp_path, capsys):
+    record = {**RECORD, "versions": {"numpy": "2.1", "keras": "3"}}
+    (tmp_path / "config.json").write_text(json.dumps(record))
+    folder = RunFolder(tmp_path)
+    assert folder.say_versions({"numpy": "2.1", "keras": "3"}) is None
+    assert capsys.readouterr().err == ""
+    assert folder.say_versions({"numpy": "2.2", "keras": "3"}) == record["versions"]
+    said = f"{tmp_path} is of numpy 2.1 (now 2.2): figures may differ\n"
+    assert capsys.readouterr().err == said
 
 
 def test_a_setting_of_another_version_is_named(tmp_path):

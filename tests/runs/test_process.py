@@ -2,12 +2,16 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
+import time
+from pathlib import Path
 
 import pytest
 
 from cane_gane.runs.process import Ledger, Usage, run_process
+from tests.launch import ROOT
 
 
 def python(code):
@@ -52,6 +56,62 @@ def test_a_signal_to_end_ends_the_child_and_its_cost_is_kept(number):
         os.kill(seen[0], 0)
     assert costs[0].seconds > 0
     assert signal.getsignal(number) == before
+
+
+IN_PROCESS = """
+from cane_gane.runs.process import run_process
+run_process(CHILD, print, on_line=lambda line: print(line, end="", flush=True))
+"""
+IN_GRID = """
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from cane_gane.runs import cell
+cell.PROGRAM = CHILD
+folder = SimpleNamespace(path=Path("run").absolute())
+child = cell.Child(SimpleNamespace(words=(), folder=folder), "cpu", {})
+while not (said := child.news()):
+    time.sleep(0.01)
+print(said, end="", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("starts", [IN_PROCESS, IN_GRID], ids=["process", "grid"])
+def test_children_end_with_a_parent_that_is_killed(tmp_path, starts):
+    code = (
+        "import os, sys, time; from cane_gane.beside import end_with_parent; "
+        "end_with_parent(); out = sys.stderr if len(sys.argv) > 1 else sys.stdout; "
+        "print(os.getpid(), file=out, flush=True); time.sleep(600)"
+    )
+    parent = subprocess.Popen(
+        python(f"CHILD = {tuple(python(code))}" + starts),
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+    )
+    child = int(parent.stdout.readline())
+    assert not ended(child)
+    parent.kill()
+    parent.communicate()
+    for _ in range(600):
+        if ended(child):
+            break
+        time.sleep(0.1)
+    assert ended(child)
+
+
+def ended(process):
+    """Whether a process is gone, or waits for nothing but its parent's notice."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().split()[2] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def test_a_child_that_is_tied_ends_by_itself_as_any_other():
+    code = "from cane_gane.beside import end_with_parent; end_with_parent(); exit(3)"
+    assert run_process(python(code), print, on_line=print) == 3
 
 
 def test_the_ledger_adds_starts_up(tmp_path):

@@ -94,6 +94,13 @@ def test_without_checkpoints_it_starts_anew(fit, undisturbed, tmp_path):
     assert same(fit(tmp_path, 4), tmp_path, undisturbed)
 
 
+def test_a_start_that_has_changed_is_refused(fit, tmp_path):
+    fit(tmp_path, 1)
+    np.save(tmp_path / "start.npy", np.zeros(3, np.float32))
+    with pytest.raises(InputError, match=r"start\.npy: found other content"):
+        fit(tmp_path, 2)
+
+
 @pytest.mark.parametrize("spoilt", [1, 2])
 def test_a_damaged_checkpoint_falls_back_to_the_one_before(
     fit, undisturbed, tmp_path, capfd, spoilt

@@ -89,6 +89,16 @@ if [ "${1:-}" = test ]; then
   [ $# -gt 0 ] || set -- --numprocesses=auto --dist=loadfile
   exec "$python" -m pytest "$@"
 fi
+if [ "${1:-}" = docs ]; then
+  shift
+  cd -- "$here"
+  if ! "$python" -m mkdocs --version >/dev/null 2>&1; then
+    "$python" -m pip install --quiet --quiet --disable-pip-version-check \
+      --requirement "$requirements" --requirement tools/requirements.txt ||
+      fail "pip could not install tools/requirements.txt (see above); with a network connection, run this again"
+  fi
+  exec "$python" -m tools.docs "$@"
+fi
 if [ "${1:-}" = benchmark ]; then
   name=${2:-}
   [ -f "$here/benchmarks/$name.py" ] ||

@@ -58,6 +58,12 @@ def test_words_are_passed_on_as_they_are(run):
     )
 
 
+def test_docs_needs_one_more_package(run):
+    (run.project / "tools").mkdir()
+    done = run("docs", "--regenerate")
+    assert done.stdout.endswith(".venv/bin/python -m tools.docs --regenerate\n")
+
+
 def test_the_second_start_installs_nothing(run):
     run("inspect")
     done = run("inspect")

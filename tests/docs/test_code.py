@@ -37,8 +37,9 @@ def home(run, tmp_path):
 
 
 def test_the_pages_for_users_have_code():
-    pages = {"README.md", *(f"docs/{name}.md" for name in ("python", "data", "layers"))}
-    assert pages | {"docs/saved-model.md"} == set(WITH_CODE)
+    names = ("python", "data", "layers", "saved-model", "start")
+    pages = {"README.md", "CONTRIBUTING.md"}
+    assert {*pages, *(f"docs/{name}.md" for name in names)} == set(WITH_CODE)
 
 
 @pytest.mark.slow

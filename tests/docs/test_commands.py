@@ -60,7 +60,7 @@ def check_benchmark(name, *words):
 
 def test_readme_has_a_line_for_every_command_but_one():
     shown = {words[0] for page, words in LINES if page == "README.md"}
-    assert {*COMMANDS, "test", "benchmark"} - shown == {"split"}
+    assert {*COMMANDS, "test", "docs", "benchmark"} - shown == {"split"}
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,8 @@ def test_a_command_line_is_known(page, words):
         assert words[0] in (*COMMANDS, "--help")
     elif words[0] == "test":
         assert all((ROOT / word).exists() for word in words[1:] if word[0] != "-")
+    elif words[0] == "docs":
+        assert {*words[1:]} <= {"--regenerate"}
     elif words[0] == "benchmark":
         check_benchmark(*words[1:])
     elif words[0] in COMMANDS:
@@ -86,7 +88,8 @@ def test_a_flag_that_the_text_names_is_known(page, word):
     name, equals, value = word[2:].partition("=")
     name = name.replace("-", "_").removeprefix("no")
     commands = [own for own in COMMANDS if name in parsed(own, [])[2]]
-    assert commands or name in ("help", "long")  # --long is of `bash run.sh test`
+    # Two flags of run.sh itself.
+    assert commands or name in ("help", "long", "regenerate")
     if equals and "train" in commands and not value.isupper():
         owners = [
             key for key, method in METHODS.items()

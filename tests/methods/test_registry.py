@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +29,12 @@ START = (
 def entry(monkeypatch):
     """The one registry entry."""
     monkeypatch.setitem(METHODS, "toy", toy.METHOD)
+
+
+def test_it_is_the_example_for_contributors():
+    example = Path(toy.__file__).read_text(encoding="utf-8")
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert f"```python\n{example}```" in page
 
 
 def test_it_is_in_the_help(entry, capsys):

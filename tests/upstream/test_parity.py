@@ -102,7 +102,7 @@ def test_a_file_that_is_no_fixture_gets_one_line(tmp_path, capsys, content):
 def test_a_missing_file_gets_one_line(tmp_path, capsys):
     assert main(["parity", str(tmp_path / "none.npz")]) == 2
     error = capsys.readouterr().err
-    assert "No such file" in error
+    assert "found no such file" in error
     assert error.count("\n") == 1
 
 

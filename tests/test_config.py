@@ -311,8 +311,8 @@ def test_another_method_has_its_own_settings():
 
 KEYS = """
     adam bandwidth batch_size beta channels clip dataset depth deterministic dimension
-    edges_per_epoch epochs epsilon evaluate_every evidence gradient groups iterations kernel
-    learning_rate map_mixed
+    edges_per_epoch epochs epsilon evaluate_every evidence gradient groups iterations
+    kernel learning_rate map_mixed
     masked max_length negatives objective patience places pooling popularity preset
     ratio reading reject_neighbours rho scale seed split start tokenizer validation
     variant window word_dropout

@@ -5,40 +5,39 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import platform
 import re
 import sys
 from collections.abc import Sequence
+from importlib import metadata
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
 from absl import flags
 
 from cane_gane.beside import end_with_parent
-from cane_gane.commands.flags import flag_fault, flag_help, one_line
+from cane_gane.commands.flags import define_quiet, flag_fault, one_line
+from cane_gane.commands.help import command_help, general_help
 from cane_gane.config import suggestion
 from cane_gane.data.catalog import NAMES, canonical_name
 from cane_gane.errors import InputError, as_line
-from cane_gane.methods.registry import METHODS
+from cane_gane.progress import quietly
+from cane_gane.version import VERSION
 
-COMMANDS = (
-    "train", "evaluate", "recommend", "search", "explain", "embed", "explore", "serve",
-    "report", "table", "ablation", "reproduce", "compare", "inspect", "split", "parity",
-)  # fmt: skip
+GROUPS = {
+    "Train, then ask": (
+        "train", "recommend", "search", "explain", "embed", "explore", "serve",
+    ),
+    "Your data": ("inspect", "split"),
+    "Measure": (
+        "evaluate", "report", "table", "ablation", "reproduce", "compare", "parity",
+    ),
+}  # fmt: skip
+COMMANDS = tuple(chain.from_iterable(GROUPS.values()))
+OTHERS = ("benchmark", "docs", "test")  # of run.sh
 DEFAULT = ("pydocs", "0.55", "ap")
 _RATIO = re.compile(r"[\d.]|all$")  # how one begins
-
-_HELP = """\
-cane_gane: GANE, textual network embedding by optimal transport.
-
-{commands}
-  bash run.sh benchmark NAME          Runs a measurement of benchmarks/, by its name.
-  bash run.sh test                    Runs ruff, mypy and pytest.
-
-  DATASET is {datasets}, or a folder with data.txt and graph.txt.
-  RATIO is the share of edges to train on, or all.
-  METHOD is {methods}.
-  `bash run.sh COMMAND --help` lists flags. CANE_DATASETS names folders of data sets.
-"""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -92,7 +91,14 @@ def console() -> None:
 def _dispatch(argv: Sequence[str]) -> None:
     name, *words = argv or DEFAULT
     if name in ("--help", "-h", "help", "--helpfull", "--helpshort"):
-        print(_help())
+        groups = {
+            title: [(own, _module(own)) for own in names]
+            for title, names in GROUPS.items()
+        }
+        print(general_help(groups, DEFAULT))
+        return
+    if name in ("--version", "version"):
+        print(_version())
         return
     if name not in COMMANDS:
         _check_training(name, words)
@@ -101,13 +107,14 @@ def _dispatch(argv: Sequence[str]) -> None:
     values = flags.FlagValues()
     values.set_gnu_getopt(True)
     module.define(values)
+    define_quiet(values)
     if "--help" in words or "-h" in words:
-        print(_command_help(name, module, values))
+        print(command_help(name, module, values))
         return
     try:
         arguments = values([name, *map(_with_underscores, words)])[1:]
     except flags.Error as error:
-        raise InputError(f"{name}: {flag_fault(values, error)}") from None
+        raise InputError(flag_fault(name, values, error)) from None
     needed = [word for word in module.USAGE if not word.startswith("[")]
     last = module.USAGE[-1] if module.USAGE else ""
     several = "…" in last and len(arguments) > len(needed)
@@ -117,7 +124,8 @@ def _dispatch(argv: Sequence[str]) -> None:
             f"{name}: found {len(arguments)} arguments ({found}); expected "
             f"{' '.join(module.USAGE) or 'none'}"
         )
-    module.run(arguments, values)
+    with quietly() if values.quiet else contextlib.nullcontext():
+        module.run(arguments, values)
 
 
 def _check_training(name: str, words: Sequence[str]) -> None:
@@ -129,9 +137,9 @@ def _check_training(name: str, words: Sequence[str]) -> None:
     known = name.startswith("-") or canonical_name(name) in NAMES or Path(name).exists()
     if not known and not _RATIO.match(words[0] if words else ""):
         raise InputError(
-            f"found command '{name[:60]}'; expected one of {', '.join(COMMANDS)}, "
-            "test, or DATASET RATIO METHOD (bash run.sh --help shows them all)"
-            f"{suggestion(name, (*COMMANDS, *NAMES, 'test', 'benchmark'))}"
+            f"found command '{name[:60]}'; expected one of "
+            f"{', '.join((*COMMANDS, *OTHERS))}, or DATASET RATIO METHOD (bash run.sh "
+            f"--help explains them){suggestion(name, (*COMMANDS, *NAMES, *OTHERS))}"
         )
 
 
@@ -148,27 +156,10 @@ def _module(name: str) -> ModuleType:
     return importlib.import_module(f"cane_gane.commands.{name}")
 
 
-def _help() -> str:
-    rows = [f"  {'bash run.sh':<34}  The same as: bash run.sh {' '.join(DEFAULT)}"]
-    for name in COMMANDS:
-        module = _module(name)
-        command = [] if name == "train" else [name]
-        call = " ".join(["bash run.sh", *command, *module.USAGE])
-        rows.append(f"  {call:<34}  {_summary(module)}")
-    return _HELP.format(
-        commands="\n".join(rows),
-        datasets=", ".join(NAMES),
-        methods=", ".join(METHODS),
-    ).rstrip()
-
-
-def _command_help(name: str, module: ModuleType, values: flags.FlagValues) -> str:
-    call = " ".join(["bash run.sh", name, *module.USAGE, "[flags]"])
-    return "\n".join([call, _summary(module), *flag_help(values)])
-
-
-def _summary(module: ModuleType) -> str:
-    return (module.__doc__ or "").splitlines()[0]
+def _version() -> str:
+    packages = (f"{name} {metadata.version(name)}" for name in ("tensorflow", "keras"))
+    python = f"Python {platform.python_version()}"
+    return ", ".join([f"cane_gane {VERSION}", *packages, python])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import resource
 import sys
@@ -12,11 +13,46 @@ from collections.abc import Iterator
 from pathlib import Path
 
 EVERY = 30.0  # seconds between two lines on a stage
+_QUIET = "CANE_GANE_QUIET"  # a variable, so that child processes are quiet, too
+LOUD = {_QUIET: ""}  # for those that are not
 
 
 def say(line: str) -> None:
-    """Prints a line on standard error, at once."""
+    """Prints a line on standard error, at once, unless the job is quiet."""
+    if not is_quiet():
+        warn(line)
+
+
+def warn(line: str) -> None:
+    """Prints a line on standard error, at once, even if the job is quiet."""
     print(line, file=sys.stderr, flush=True)
+
+
+def is_quiet() -> bool:
+    """Whether nothing is said of the progress."""
+    return bool(os.environ.get(_QUIET))
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """Says nothing of the progress inside, here and in child processes."""
+    before = os.environ.get(_QUIET, "")
+    os.environ[_QUIET] = "1"
+    try:
+        yield
+    finally:
+        os.environ[_QUIET] = before
+
+
+def has_bar() -> bool:
+    """Whether somebody watches a bar on standard error."""
+    return sys.stderr.isatty() and not is_quiet()
+
+
+def has_colour() -> bool:
+    """Whether standard output shows colours (https://no-color.org)."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not plain
 
 
 def duration(seconds: float) -> str:

@@ -74,7 +74,7 @@ ROOMS = {
         "finder", "explorer", "ready", "server",
     ],
     "commands": [
-        "flags", "train", "evaluate", "recommend", "search", "explain", "embed",
+        "flags", "help", "train", "evaluate", "recommend", "search", "explain", "embed",
         "explore", "serve", "report", "table", "ablation", "reproduce", "compare",
         "inspect", "split", "parity",
     ],

@@ -1,9 +1,13 @@
 """What is said of a long stage."""
 
+import subprocess
+import sys
 import time
 
+import pytest
+
 from cane_gane import progress
-from cane_gane.progress import Progress
+from cane_gane.progress import Progress, has_colour, is_quiet, quietly, say, warn
 
 
 def wait_for(capsys, words):
@@ -35,3 +39,37 @@ def test_nothing_is_said_of_a_short_stage(capsys):
     with Progress("walks", 8) as stage:
         stage.add(8)
     assert capsys.readouterr().err == ""
+
+
+def test_a_quiet_job_warns_but_says_nothing_else(capfd):
+    script = "from cane_gane.progress import say, warn; say('told'); warn('warned')"
+    with quietly():
+        say("told")
+        warn("warned")
+        subprocess.run([sys.executable, "-c", script], check=True)
+        with quietly():
+            pass
+        assert is_quiet()
+    assert not is_quiet()
+    assert capfd.readouterr().err == "warned\nwarned\n"
+
+
+@pytest.mark.parametrize(
+    ("terminal", "variables", "expected"),
+    [
+        (True, {}, True),
+        (False, {}, False),
+        (True, {"NO_COLOR": "1"}, False),
+        (True, {"NO_COLOR": ""}, True),  # as no-color.org says
+        (True, {"TERM": "dumb"}, False),
+    ],
+)
+def test_colours_are_for_terminals_whose_users_want_them(
+    monkeypatch, terminal, variables, expected
+):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    assert has_colour() is expected

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from absl import flags
 
 from cane_gane.commands.flags import define_seed
 from cane_gane.errors import InputError
+from cane_gane.progress import has_colour
 
 USAGE = ("RUN",)
 _VECTORS = ("graph.txt", "test_graph.txt", "embed.txt")
@@ -57,7 +57,7 @@ def _repeat(path: Path, values: flags.FlagValues) -> Path:
     from cane_gane.evaluation.show import summary
     from cane_gane.runs.run import repeat
 
-    print(summary(repeat(path, values.dataset), colour=sys.stdout.isatty()))
+    print(summary(repeat(path, values.dataset), colour=has_colour()))
     return path / "report.html"
 
 
@@ -67,5 +67,5 @@ def _evaluate(path: Path, values: flags.FlagValues) -> Path | None:
 
     output = Path(values.output) if values.output else None
     found = evaluate_vectors(path, values.dataset, output, values.seed)
-    print(summary(found, colour=sys.stdout.isatty()))
+    print(summary(found, colour=has_colour()))
     return output / "report.html" if output else None

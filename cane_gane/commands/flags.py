@@ -14,7 +14,7 @@ from absl import flags
 from cane_gane.config import Settings, suggestion
 from cane_gane.data.lines import decode, read_lines
 from cane_gane.errors import InputError
-from cane_gane.methods.registry import METHODS
+from cane_gane.methods.registry import METHODS, meant_method
 from cane_gane.runs.config import SEEDS, Config
 
 MOST_SEEDS = 10_000
@@ -32,10 +32,7 @@ def define_settings(values: flags.FlagValues, without: Sequence[str]) -> None:
         for field in fields:
             if field.name in without or field.name in values:
                 continue
-            choices = field.metadata["choices"]
-            about = field.metadata["help"]
-            about += f": {'|'.join(choices)}" if choices else ""
-            about += f" (default: {_defaults(field)})"
+            about = f"{field.metadata['help']} (default: {_defaults(field)})"
             # A default of None tells a flag that was not given from one that was.
             _KINDS[str(field.type)](field.name, None, about, flag_values=values)
 
@@ -62,41 +59,23 @@ def setting_groups() -> dict[str, tuple[dataclasses.Field[Any], ...]]:
     return groups
 
 
-def flag_help(values: flags.FlagValues) -> list[str]:
-    """Returns the lines of help on all flags: the command's own, then settings."""
-    left = {flag.name: flag for flag in map(values.__getitem__, sorted(values))}
-    groups = {}
-    for title, fields in setting_groups().items():
-        names = sorted({field.name for field in fields} & set(left))
-        groups[title] = [left.pop(name) for name in names]
-    lines = list(map(_flag_line, left.values()))
-    for title, members in groups.items():
-        if members:
-            lines += ["", title, *map(_flag_line, members)]
-    return lines
-
-
-def _flag_line(flag: Any) -> str:
-    choices = getattr(flag.parser, "enum_values", None)
-    form = f"--{flag.name}" + (f"={'|'.join(choices)}" if choices else "")
-    value = ",".join(flag.default) if isinstance(flag.default, list) else flag.default
-    default = "" if value is None else f" (default: {value})"
-    about = flag.help.split(">: ")[-1]  # absl repeats the choices there
-    return f"  {form:<28}  {about}{default}"
-
-
-def flag_fault(values: flags.FlagValues, error: flags.Error) -> str:
+def flag_fault(command: str, values: flags.FlagValues, error: flags.Error) -> str:
     """Returns what is wrong with a flag, on one line, as all messages are."""
+    if isinstance(error, flags.UnrecognizedFlagError):
+        name = one_line(error.flagname)
+        near = suggestion(name, values).replace("'", "--", 1).replace("'", "")
+        expected = f"a flag that bash run.sh {command} --help lists"
+        return f"{command}: found --{name}; expected {expected}{near}"
     found = re.match(r"flag --(\w+)=(.*?): ", str(error), re.DOTALL)
     if not found or found[1] not in values:
-        return one_line(str(error))
+        return f"{command}: {one_line(str(error))}"
     name, value = found[1], one_line(found[2])
     parser: Any = values[name].parser
     choices = getattr(parser, "enum_values", None)
     expected = parser.syntactic_help or "true or false"
     if choices:
         expected = f"one of {', '.join(choices)}{suggestion(value, choices)}"
-    return f"found --{name}={value}; expected {expected}"
+    return f"{command}: found --{name}={value}; expected {expected}"
 
 
 def one_line(message: str, longest: int = 60) -> str:
@@ -147,6 +126,14 @@ def define_jobs(values: flags.FlagValues) -> None:
         flag_values=values,
     )
     define_device(values)
+
+
+def define_quiet(values: flags.FlagValues) -> None:
+    """Defines whether anything is said of the progress."""
+    flags.DEFINE_bool(
+        "quiet", False, "print results and warnings, but no progress",
+        flag_values=values,
+    )  # fmt: skip
 
 
 def define_device(values: flags.FlagValues) -> None:
@@ -237,13 +224,23 @@ def parse_ratio(text: str, whole: bool = False) -> float:
     except ValueError:
         ratio = float("nan")
     if not 0 < ratio < 1:
-        percent = 1 < ratio < 100 and ratio == int(ratio)
-        hint = f": did you mean {ratio / 100:g}?" if percent else ""
         raise InputError(
             f"found ratio '{text[:40]}'; expected a number between 0 and 1, such as "
-            f"0.55{', or all' if whole else ''}{hint}"
+            f"0.55{', or all' if whole else ''}{_meant_ratio(text, whole)}"
         )
     return ratio
+
+
+def _meant_ratio(text: str, whole: bool) -> str:
+    """Returns a question after the ratio that 55, 55 % or 0,55 may stand for."""
+    if whole and text.lower() in ("all", "1", "1.0", "100", "100%"):
+        return ": did you mean all?"
+    found = re.fullmatch(r"(0?[.,]\d{1,6})|([1-9]\d?(?:[.,]\d{1,4})?) ?%?", text)
+    if not found:
+        return ""
+    number = float((found[1] or found[2]).replace(",", "."))
+    number = number if found[1] else number / 100
+    return f": did you mean {number:g}?" if 0 < number < 1 else ""
 
 
 def parse_methods(words: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -253,7 +250,7 @@ def parse_methods(words: Sequence[str], known: Sequence[str]) -> list[str]:
         if word not in known:
             raise InputError(
                 f"found method '{word[:40]}'; expected some of {', '.join(known)}"
-                f"{suggestion(word, known)}"
+                f"{meant_method(word, known)}"
             )
     return list(dict.fromkeys(words))
 

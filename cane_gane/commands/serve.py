@@ -7,7 +7,7 @@ from pathlib import Path
 from absl import flags
 
 from cane_gane.commands.flags import define_answers, define_port
-from cane_gane.progress import say
+from cane_gane.progress import warn
 
 USAGE = ("RUN",)
 
@@ -44,7 +44,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         answers = open_answers(path, values.dataset, values.device)
         make_ready(answers)
         if not is_loopback(taken):
-            say(f"cane_gane: whoever reaches {address(taken)} may ask")
+            warn(f"cane_gane: whoever reaches {address(taken)} may ask")
         worker = Worker()
         app = service(answers, path.resolve().name, worker, is_loopback(taken))
         announce(taken)

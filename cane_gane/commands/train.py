@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import shlex
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from cane_gane.commands.flags import (
     parse_ratio,
 )
 from cane_gane.errors import InputError
+from cane_gane.progress import has_colour
 from cane_gane.runs.config import Config
 
 if TYPE_CHECKING:
@@ -32,6 +34,9 @@ def define(values: flags.FlagValues) -> None:
     flags.DEFINE_string("runs_dir", "runs", "where run folders go", flag_values=values)
     flags.DEFINE_bool(
         "overwrite", False, "throw away what the folder holds", flag_values=values
+    )
+    flags.DEFINE_bool(
+        "json", False, "print folder and metrics.json, no table", flag_values=values
     )
     flags.DEFINE_bool(
         "check",
@@ -70,11 +75,17 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         other = _run(dataclasses.replace(config, ratio=CHECKED), values)
     if folder is None:
         return
+    from cane_gane.evaluation.results import to_json
+
     if other is not None:
         from cane_gane.runs.run import check_by
 
         check_by(folder, other)
-    print(f"\n{folder.path / 'report.html'}")
+    if values.json:
+        found = {"folder": str(folder.path), **to_json(folder.evaluation())}
+        print(json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False))
+    else:
+        print(f"\n{folder.path / 'report.html'}")
 
 
 def _run(config: Config, values: flags.FlagValues) -> RunFolder | None:
@@ -101,5 +112,6 @@ def _run(config: Config, values: flags.FlagValues) -> RunFolder | None:
         device=values.device,
         train=team.train if team else None,
     )
-    print(summary(found, colour=sys.stdout.isatty()))
+    if not values.json:
+        print(summary(found, colour=has_colour()))
     return folder

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from cane_gane.config import suggestion
 from cane_gane.errors import InputError
 from cane_gane.methods import (
@@ -39,6 +41,18 @@ def find_method(key: str) -> Method:
     if key not in METHODS:
         raise InputError(
             f"found method '{key[:40]}'; expected one of {', '.join(METHODS)}"
-            f"{suggestion(key, METHODS)}"
+            f"{meant_method(key, METHODS)}"
         )
     return METHODS[key]
+
+
+def meant_method(word: str, known: Iterable[str]) -> str:
+    """Returns `: did you mean 'X'?` for the method that a word may stand for.
+
+    Args:
+        word: What was found: nearly a key, or a title such as GANE-OT.
+        known: The keys to choose from.
+    """
+    titles = {own.title.lower(): own.key for own in METHODS.values()}
+    key = {"gane": "ap", **titles}.get(word.lower())
+    return f": did you mean '{key}'?" if key else suggestion(word, known)

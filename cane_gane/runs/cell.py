@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cane_gane.beside import lifeline, tied
+from cane_gane.progress import LOUD
 from cane_gane.runs.config import Config
 from cane_gane.runs.folder import RunFolder
 
@@ -66,7 +67,13 @@ class Child:
             self._told = self._begin = log.tell()
             self._process = subprocess.Popen(
                 (*PROGRAM, *cell.words, *where),
-                env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2", **tied(), **settings},
+                env={
+                    **os.environ,
+                    **LOUD,  # the log has all
+                    "TF_CPP_MIN_LOG_LEVEL": "2",
+                    **tied(),
+                    **settings,
+                },
                 stdin=lifeline(),
                 stdout=subprocess.DEVNULL,  # its table is in report.html
                 stderr=log,

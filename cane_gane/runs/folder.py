@@ -24,7 +24,7 @@ from cane_gane.files import (
     write_atomically,
     write_json,
 )
-from cane_gane.progress import say
+from cane_gane.progress import warn
 from cane_gane.report.several import OneRun
 from cane_gane.runs.config import Config, ratio_name
 
@@ -292,7 +292,7 @@ class RunFolder:
             if known[name] != now.get(name)
         ]
         if changed:
-            say(f"{self.path} is of {', '.join(changed)}: figures may differ")
+            warn(f"{self.path} is of {', '.join(changed)}: figures may differ")
         return known if changed else None
 
     def history(self) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cane_gane.errors import InputError
 from cane_gane.evaluation.show import percent
-from cane_gane.progress import duration, say
+from cane_gane.progress import duration, is_quiet, say
 from cane_gane.runs.cell import Cell, Child
 from cane_gane.runs.folder import RunFolder
 from cane_gane.runs.signals import ends_as_interrupts
@@ -119,7 +119,7 @@ class Grid:
 
     def _has_ended(self, child: Child) -> bool:
         ended = child.poll()
-        if self.jobs == 1:
+        if self.jobs == 1 and not is_quiet():
             print(child.news(), end="", file=sys.stderr, flush=True)
         return ended
 

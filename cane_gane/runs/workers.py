@@ -13,7 +13,7 @@ from cane_gane.beside import LOST
 from cane_gane.data.catalog import find_dataset
 from cane_gane.errors import InputError
 from cane_gane.methods.registry import METHODS, find_method
-from cane_gane.progress import say
+from cane_gane.progress import warn
 from cane_gane.runs.config import Config
 from cane_gane.runs.folder import RunFolder
 from cane_gane.runs.loopback import PrivateNetwork
@@ -109,7 +109,7 @@ class Team:
                 fruitless = 0 if kept else fruitless + 1
                 if failure.code in _FINAL or fruitless == FRUITLESS:
                     raise _error(failure)
-                say(f"{failure.reason}; starting again from the last checkpoint …")
+                warn(f"{failure.reason}; starting again from the last checkpoint …")
                 if len(clusters) < len(clusters[0].addresses):
                     time.sleep(_PAUSE_SECONDS)
 
@@ -204,7 +204,7 @@ def _network() -> PrivateNetwork | None:
     try:
         return PrivateNetwork()
     except OSError as error:
-        say(
+        warn(
             f"workers have no private network here ({error}): while they train, "
             "TensorFlow's ports are open on all interfaces of this machine"
         )

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from cane_gane.errors import InputError, fault
 from cane_gane.files import write_atomically
-from cane_gane.progress import say
+from cane_gane.progress import warn
 
 State = dict[str, Any]
 Values = dict[str, npt.NDArray[Any]]
@@ -144,7 +144,7 @@ class Checkpoints:
                 error = error or found
             else:
                 if error:
-                    say(f"{str(error).split(';')[0]}; going on from {place.file}")
+                    warn(f"{str(error).split(';')[0]}; going on from {place.file}")
                 return state
         if error:
             raise error

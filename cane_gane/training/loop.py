@@ -15,7 +15,7 @@ import keras
 from cane_gane.errors import InputError
 from cane_gane.files import write_csv
 from cane_gane.models.pair_model import PairModel
-from cane_gane.progress import Progress, duration, say
+from cane_gane.progress import Progress, duration, has_bar, say
 from cane_gane.training.checkpoints import Checkpoints, Place
 
 # A loss this many times the lowest one so far will not come back; in the first epoch
@@ -100,7 +100,7 @@ class Keeper(keras.callbacks.Callback):
         """Starts the clock."""
         self._start = time.perf_counter()
         self.end_progress()
-        if not sys.stderr.isatty():  # where there is no bar
+        if not has_bar():
             name = f"epoch {epoch + 1}/{self._epochs}"
             self._progress = Progress(name, self.params["steps"]).begin()
 
@@ -118,7 +118,7 @@ class Keeper(keras.callbacks.Callback):
             self._progress.add()
         if batch == 0 and not self.rows:
             self._first = float((logs or {})["loss"])
-        if sys.stderr.isatty():
+        if has_bar():
             steps = self.params["steps"]
             done = _BAR * (batch + 1) // steps
             bar = "█" * done + "░" * (_BAR - done)
@@ -198,7 +198,7 @@ class Keeper(keras.callbacks.Callback):
             f"at most {duration(left)} left" if left else "",
         ]
         line = "  ".join(filter(None, parts))
-        blanks = 79 if sys.stderr.isatty() else 0  # they cover the bar
+        blanks = 79 if has_bar() else 0  # they cover the bar
         say(f"{line:<{blanks}}")
 
     def restore_best(self, model: PairModel) -> int:

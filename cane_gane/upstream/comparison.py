@@ -135,7 +135,7 @@ class Comparison:
             command,
             lambda usage: ledger.add(name, usage),
             settings={"TF_CPP_MIN_LOG_LEVEL": "2"},
-            on_line=lambda line: print(line, end="", file=sys.stderr, flush=True),
+            on_line=lambda line: say(line.rstrip("\n")),
         )
         if code:
             raise InputError(

@@ -22,6 +22,9 @@ def test_a_setting_that_no_method_has_is_refused(capsys):
 
 def test_help_lists_defaults_that_differ_by_method(capsys):
     main(["train", "--help"])
-    lines = capsys.readouterr().out.splitlines()
-    (line,) = [own for own in lines if own.split()[:1] == ["--dimension"]]
-    assert "(default: 100; 200 for deepwalk, node2vec, line, naive" in line
+    words = " ".join(capsys.readouterr().out.split())
+    about = words.partition("--dimension=N ")[2]
+    assert about.startswith(
+        "length of word, text and node vectors (default: 100; 200 for deepwalk, "
+        "node2vec, line, naive"
+    )

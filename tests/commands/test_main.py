@@ -4,10 +4,12 @@ import json
 import os
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 
-from cane_gane.__main__ import COMMANDS, main
+from cane_gane.__main__ import COMMANDS, OTHERS, main
+from cane_gane.version import VERSION
 from tests.launch import refused
 
 
@@ -20,24 +22,42 @@ def run_python(*arguments, **options):
 def test_help_fits_one_screen(capsys):
     assert main(["--help"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) <= 26
+    assert len(lines) <= 36
     assert max(map(len, lines)) <= 88
-    for command in ("test", "inspect", "split", "evaluate", "report", "table"):
-        assert any(f"bash run.sh {command}" in line for line in lines)
+    for command in (*COMMANDS, *OTHERS):
+        call = "DATASET RATIO METHOD" if command == "train" else command
+        assert sum(f"bash run.sh {call}" in line for line in lines) == 1, command
 
 
-def test_a_commands_help_lists_settings_by_method(capsys):
+def test_a_commands_help_begins_with_usual_flags_then_settings_by_method(
+    capsys, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "88")
     assert main(["train", "--help"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "bash run.sh train DATASET RATIO METHOD [flags]"
-    every, neural = lines.index("Every method:"), lines.index("cane, wane, ot, ap:")
-    groups = {
-        "--runs_dir": lines[:every],
-        "--seed": lines[every:neural],
-        "--learning_rate": lines[neural:],
-    }
-    for flag, group in groups.items():
-        assert any(line.split()[:1] == [flag] for line in group), flag
+    assert max(map(len, lines)) <= 88
+    titles = ["Usual flags:", "Other flags of this command:",
+              "Settings of cane, wane, ot, ap:", "Settings of mmb:"]  # fmt: skip
+    places = [lines.index(title) for title in titles]
+    assert places == sorted(places)
+    forms = {
+        "--seed=N": 0, "--split=strict|cover|upstream": 0, "--quiet": 0, "--json": 0,
+        "--runs_dir=FOLDER": 1, "--learning_rate=X": 2, "--[no]masked": 2,
+        "--rho=X,X,X": 2, "--sweeps=N": 3,
+    }  # fmt: skip
+    for form, group in forms.items():
+        (at,) = [n for n, line in enumerate(lines) if line.split()[:1] == [form]]
+        assert sum(place < at for place in places) == group + 1, form
+
+
+def test_version_names_what_a_fault_report_needs(capsys):
+    assert main(["--version"]) == 0
+    tensorflow, keras = map(metadata.version, ("tensorflow", "keras"))
+    assert capsys.readouterr().out == (
+        f"cane_gane {VERSION}, tensorflow {tensorflow}, keras {keras}, "
+        f"Python {sys.version.split()[0]}\n"
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -123,10 +143,14 @@ def test_split_replaces_neither_a_run_nor_a_data_set(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["inspekt", "x"], "found command 'inspekt'; expected one of train, evaluate"),
+        (["trian", "cora"], "did you mean 'train'?"),
+        (["doc"], "did you mean 'docs'?"),
+        (["inspekt", "x"], "found command 'inspekt'; expected one of train, recommend"),
         (["inspect"], "inspect: found 0 arguments (none); expected DATASET"),
         (["inspect", "nowhere"], "found no data set and no folder 'nowhere'"),
-        (["inspect", "x", "--jsn"], "inspect: Unknown command line flag 'jsn'"),
+        (["inspect", "x", "--jsn"], "inspect: found --jsn; expected a flag"),
+        (["inspect", "x", "--jsn"], "inspect --help lists: did you mean --json?"),
+        (["inspect", "x", "--zzz=3"], "inspect --help lists\n"),
         (["inspect", "x", "--max_length=0"], "--max_length=0"),
         (
             ["inspect", "x", "--tokenizer=claen"],
@@ -138,6 +162,16 @@ def test_split_replaces_neither_a_run_nor_a_data_set(
         (["split", "FOLDER", "half"], "found ratio 'half'; expected a number"),
         (["split", "FOLDER", "1.5"], "found ratio '1.5'; expected a number between"),
         (["split", "FOLDER", "55"], "did you mean 0.55?"),
+        (["split", "FOLDER", "55%"], "did you mean 0.55?"),
+        (["split", "FOLDER", "0,55"], "did you mean 0.55?"),
+        (["split", "FOLDER", "0"], "such as 0.55\n"),
+        (["split", "FOLDER", "100"], "such as 0.55\n"),
+        (["FOLDER", "100", "ap"], "did you mean all?"),
+        (["FOLDER", "1", "ap"], "did you mean all?"),
+        (["FOLDER", "0.5", "GANE-OT"], "did you mean 'ot'?"),
+        (["FOLDER", "0.5", "gane"], "did you mean 'ap'?"),
+        (["FOLDER", "0.5", "deepwalc"], "did you mean 'deepwalk'?"),
+        (["coar", "0.5", "ap"], "did you mean 'cora'?"),
         (["split", "FOLDER", "0.5", "--rule=strct"], "did you mean 'strict'?"),
         (
             ["split", "FOLDER", "0.5", "--seed=-1"],

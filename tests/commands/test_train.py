@@ -75,7 +75,7 @@ def test_no_words_stand_for_the_usual_run(taken):
         ("croa 0.55 ap --seed 2", "no folder 'croa'; .*: did you mean 'cora'"),
         ("croa", "found command 'croa'; .*: did you mean 'cora'"),
         ("cora 0.55 app", "found method 'app'; .*: did you mean 'ap'"),
-        ("cora 0.55 ap --sed=2", "Unknown command line flag 'sed'. Did you mean: seed"),
+        ("cora 0.55 ap --sed=2", "lists: did you mean --seed?"),
         (
             "cora 0.55 ap --split=strct",
             "found split 'strct'; .*: did you mean 'strict'",
@@ -146,6 +146,23 @@ def test_a_run_whose_data_changed_is_refused(moved, capsys, name, ended):
     assert f"which {run} was trained on: add --overwrite" in error
     for path, time in kept.items():
         assert path.name == ".lock" or path.stat().st_mtime_ns == time
+
+
+def test_json_is_the_folder_and_its_metrics(copied, topics, capsys):
+    assert main([*map(str, words(copied, topics, "--json", "--quiet"))]) == 0
+    metrics = json.loads((copied / "metrics.json").read_text())
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == {"folder": str(copied), **metrics}
+    assert printed.err == ""
+
+
+def test_quiet_leaves_the_table_alone(copied, topics, finished, capsys):
+    assert main([*map(str, words(copied, topics, "--quiet"))]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.replace(str(copied), str(finished[0])) == finished[1]
+    assert printed.err == ""
+    main([*map(str, words(copied, topics))])
+    assert "is finished" in capsys.readouterr().err
 
 
 def test_data_that_is_gone_is_refused(moved, capsys):

@@ -8,7 +8,7 @@ import pytest
 from absl import flags
 
 from cane_gane.__main__ import COMMANDS
-from cane_gane.commands.flags import chosen_settings, parse_ratio
+from cane_gane.commands.flags import chosen_settings, define_quiet, parse_ratio
 from cane_gane.methods.registry import METHODS
 from cane_gane.runs.config import Config
 from tests.conftest import ROOT
@@ -41,6 +41,7 @@ def parsed(command, words):
     values = flags.FlagValues()
     values.set_gnu_getopt(True)
     module.define(values)
+    define_quiet(values)
     return module.USAGE, values([command, *words])[1:], values
 
 
@@ -67,8 +68,8 @@ def test_readme_has_a_line_for_every_command_but_one():
     ("page", "words"), LINES, ids=[f"{page}: {' '.join(w)}" for page, w in LINES]
 )
 def test_a_command_line_is_known(page, words):
-    if words[-1] == "--help":
-        assert words[0] in (*COMMANDS, "--help")
+    if words[-1] in ("--help", "--version"):
+        assert words[0] in (*COMMANDS, "--help", "--version")
     elif words[0] == "test":
         assert all((ROOT / word).exists() for word in words[1:] if word[0] != "-")
     elif words[0] == "docs":
@@ -88,8 +89,8 @@ def test_a_flag_that_the_text_names_is_known(page, word):
     name, equals, value = word[2:].partition("=")
     name = name.replace("-", "_").removeprefix("no")
     commands = [own for own in COMMANDS if name in parsed(own, [])[2]]
-    # Two flags of run.sh itself.
-    assert commands or name in ("help", "long", "regenerate")
+    # Flags of no command.
+    assert commands or name in ("help", "long", "regenerate", "version")
     if equals and "train" in commands and not value.isupper():
         owners = [
             key for key, method in METHODS.items()

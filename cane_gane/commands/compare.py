@@ -9,6 +9,7 @@ from absl import flags
 
 from cane_gane.commands.flags import (
     define_methods,
+    going_on,
     parse_methods,
     parse_ratio,
     parse_seeds,
@@ -52,7 +53,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     """Runs the command."""
     from cane_gane.upstream import tables
     from cane_gane.upstream.checkout import Checkout, find_data
-    from cane_gane.upstream.comparison import SIDES, Comparison
+    from cane_gane.upstream.comparison import SIDES, Comparison, Result
     from cane_gane.upstream.outcome import outcome
 
     if values.upstream is None:
@@ -75,10 +76,11 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         epochs=values.epochs,
         folder=Path(values.runs_dir) / f"compare-{Path(name).resolve().name}-{ratio:g}",
     )
-    results = []
-    for result in comparison.results(overwrite=values.overwrite):
-        results.append(result)
-        found = outcome(comparison, results, data)
-        tables.write(found, comparison.folder)  # what is done is kept
+    results: list[Result] = []
+    with going_on(lambda: f"{comparison.folder} keeps {len(results)} finished runs"):
+        for result in comparison.results(overwrite=values.overwrite):
+            results.append(result)
+            found = outcome(comparison, results, data)
+            tables.write(found, comparison.folder)  # what is done is kept
     print(tables.as_json(found) if values.json else tables.as_markdown(found))
     print(comparison.folder / "report.html", file=sys.stderr)

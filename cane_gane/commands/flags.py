@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from cane_gane.methods.registry import METHODS, meant_method
 from cane_gane.runs.config import SEEDS, Config
 
 MOST_SEEDS = 10_000
+_OVERWRITE = re.compile(r"--?overwrite(=.*)?")
 _KINDS = {
     "int": flags.DEFINE_integer,
     "float": flags.DEFINE_float,
@@ -114,6 +118,22 @@ def method_settings(
         key: {k: v for k, v in chosen.items() if k in own or k not in every}
         for key, own in known.items()
     }
+
+
+@contextlib.contextmanager
+def going_on(kept: Callable[[], str]) -> Iterator[None]:
+    """Adds to Ctrl-C what is kept, and the command that goes on from there.
+
+    Args:
+        kept: Says what is kept when it comes to that.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        # --overwrite would throw away what is kept.
+        words = [word for word in sys.argv[1:] if not _OVERWRITE.fullmatch(word)]
+        command = shlex.join(["bash", "run.sh", *words])
+        raise KeyboardInterrupt(kept(), f"go on by {command}") from None
 
 
 def define_jobs(values: flags.FlagValues) -> None:

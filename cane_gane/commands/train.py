@@ -15,6 +15,7 @@ from cane_gane.commands.flags import (
     chosen_settings,
     define_device,
     define_settings,
+    going_on,
     parse_ratio,
 )
 from cane_gane.errors import InputError
@@ -104,14 +105,16 @@ def _run(config: Config, values: flags.FlagValues) -> RunFolder | None:
         team.train(None)
         return None
     folder = RunFolder.of(config, Path(values.runs_dir))
-    found = run_config(
-        config,
-        folder,
-        overwrite=values.overwrite,
-        command=shlex.join(["bash", "run.sh", *sys.argv[1:]]),
-        device=values.device,
-        train=team.train if team else None,
-    )
+    epochs: int | None = getattr(config.settings, "epochs", None)
+    with going_on(lambda: folder.kept(epochs)):
+        found = run_config(
+            config,
+            folder,
+            overwrite=values.overwrite,
+            command=shlex.join(["bash", "run.sh", *sys.argv[1:]]),
+            device=values.device,
+            train=team.train if team else None,
+        )
     if not values.json:
         print(summary(found, colour=has_colour()))
     return folder

@@ -312,6 +312,19 @@ class RunFolder:
             raise fault(path, None, "no row of numbers", "what a run wrote there")
         return rows
 
+    def kept(self, epochs: int | None) -> str:
+        """Says what a run that was stopped leaves to go on from.
+
+        Args:
+            epochs: How many epochs it was to have at the most, where it has any.
+        """
+        done = len(self.history())
+        if done and epochs:
+            return f"{self.path} keeps {done} of {epochs} epochs"
+        if (self.path / "config.json").is_file():
+            return f"{self.path} keeps its settings and its split, but no epoch yet"
+        return "nothing is kept, as nothing was trained yet"
+
     def evaluation(self) -> Evaluation:
         """Returns the results of a finished run.
 

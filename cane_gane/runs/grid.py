@@ -104,7 +104,10 @@ class Grid:
                         self._say_end(child, waiting, running)
                     changed = any(child.well for child in ended)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt("the same command goes on from there") from None
+            finished = f"{len(self.finished)} of {len(self._cells)} runs are finished"
+            raise KeyboardInterrupt(
+                f"{finished} in {self._home}; the same command goes on from there"
+            ) from None
         finally:
             _stop(running)
         error = self._error()

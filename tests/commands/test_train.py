@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 
 import pytest
@@ -58,6 +59,34 @@ def test_the_command_may_be_named(taken, capsys):
 def test_no_words_stand_for_the_usual_run(taken):
     assert main([]) == 0
     assert str(taken["folder"].path) == "runs/pydocs-0.55-ap-seed1"
+
+
+@pytest.mark.parametrize(
+    ("leaves", "kept"),
+    [
+        ([], "nothing is kept, as nothing was trained yet"),
+        (["config.json"], "RUN keeps its settings and its split, but no epoch yet"),
+        (["config.json", "history.csv"], "RUN keeps 2 of 5 epochs"),
+    ],
+)
+def test_ctrl_c_says_what_is_kept_and_how_to_go_on(
+    monkeypatch, tmp_path, capsys, leaves, kept
+):
+    def run(config, folder, **options):
+        folder.path.mkdir()
+        for name in leaves:
+            rows = "epoch,loss,validation_auc,seconds\n1,2.5,,1\n2,2.0,,1\n"
+            (folder.path / name).write_text(rows)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cane_gane.runs.run.run", run)
+    given = ["cora", "0.55", "ap", f"--runs_dir={tmp_path}", "--overwrite"]
+    monkeypatch.setattr("sys.argv", ["cane_gane", *given])
+    assert main(given) == 130
+    again = shlex.join(["bash", "run.sh", *given[:-1]])
+    kept = kept.replace("RUN", str(tmp_path / "cora-0.55-ap-seed1"))
+    error = f"cane_gane: stopped; {kept}; go on by {again}\n"
+    assert capsys.readouterr().err == error
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,8 @@ def test_a_stop_ends_the_children_and_the_same_command_goes_on(
     error = process.communicate(timeout=60)[1]
     assert process.returncode == 130
     assert error.splitlines()[1:] == [
-        "cane_gane: stopped; the same command goes on from there"
+        f"cane_gane: stopped; 0 of 3 runs are finished in {tmp_path}; "
+        "the same command goes on from there"
     ]
     assert not any(running(int(started(home)[0][1])) for home in homes)
     env = {**wait, "FAKE_WAIT": ""}

@@ -1,6 +1,7 @@
 """Upstream's entry points run unmodified, are followed, stopped and gone on with."""
 
 import contextlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -215,7 +216,12 @@ def test_a_signal_stops_command_and_child(checkout, network, tmp_path, number):
                 break
         rest = process.stderr.read()
     assert process.returncode == 130
-    assert rest.splitlines()[-1] == "cane_gane: stopped"
+    last = rest.splitlines()[-1]
+    kept = tmp_path / "compare-topics-0.6"
+    assert last.startswith(
+        f"cane_gane: stopped; {kept} keeps 0 finished runs; go on by "
+    )
+    assert last.endswith(shlex.join(["bash", "run.sh", *command[5:]]))
     folder = tmp_path / "compare-topics-0.6" / "upstream-seed1"
     assert len(read_rows(folder / STATE)) >= 2
     assert not (folder / "metrics.json").exists()

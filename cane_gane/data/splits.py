@@ -135,9 +135,17 @@ def split_edges(
         raise InputError(
             f"found {len(edges)} edges, which ratio {ratio} and rule '{rule}' split "
             f"into {len(train)} for training and {len(test)} for test; expected at "
-            "least one in each: choose another ratio, or the rule 'strict'"
+            f"least one in each: {_way_out(edges, rule)}"
         )
     return train, test
+
+
+def _way_out(edges: Edges, rule: str) -> str:
+    """Says what to do about a set that would be empty."""
+    pairs = np.unique(np.sort(edges[edges[:, 0] != edges[:, 1]], axis=1), axis=0)
+    if len(pairs) < 2:
+        return f"the network has {len(pairs)} pairs of joined nodes, and needs two"
+    return "choose another ratio" + (", or the rule 'strict'" * (rule == "upstream"))
 
 
 def _split_as_upstream(edges: Edges, ratio: float, seed: int) -> tuple[Edges, Edges]:

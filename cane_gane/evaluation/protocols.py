@@ -223,6 +223,7 @@ class Protocol:
         predicts: Whether it tests prediction, that is, scores test edges alone.
         ranks: Whether the place of a target among all its negatives makes sense.
         needs_vectors: Whether every node of the pool must have a vector.
+        scores: What a test edge must be to be scored.
     """
 
     key: str
@@ -232,6 +233,7 @@ class Protocol:
     predicts: bool = True
     ranks: bool = True
     needs_vectors: bool = False
+    scores: str = ""
 
 
 PROTOCOLS: dict[str, Protocol] = {
@@ -247,6 +249,7 @@ PROTOCOLS: dict[str, Protocol] = {
             ),
             ranks=False,
             needs_vectors=True,
+            scores="a test edge between nodes that have training edges, and a third",
         ),
         Protocol(
             "strict",
@@ -256,6 +259,8 @@ PROTOCOLS: dict[str, Protocol] = {
             lambda split: strict_contest(
                 split.network.edges, split.train, split.test, split.network.node_count
             ),
+            scores="a test edge that is no self-loop, no reversed training edge, and "
+            "whose source has a node that it is not joined to",
         ),
         Protocol(
             "all_edges",
@@ -279,6 +284,23 @@ PROTOCOLS: dict[str, Protocol] = {
         ),
     )
 }
+
+
+def nothing_to_score(split: Split) -> list[str]:
+    """Returns a line for each protocol that a split has no edge for, before training.
+
+    Hard negatives are those of the strict protocol's edges.
+    """
+    empty = [
+        protocol
+        for protocol in PROTOCOLS.values()
+        if protocol.scores and not len(protocol.contest(split).scored)
+    ]
+    return [
+        f"nothing to score in {protocol.title}: found none of {len(split.test)} test "
+        f"edges that can be; expected {protocol.scores}"
+        for protocol in empty
+    ]
 
 
 def _contest(

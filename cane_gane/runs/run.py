@@ -26,6 +26,7 @@ from cane_gane.evaluation.evaluate import evaluate
 from cane_gane.evaluation.examples import begin_map, find_examples
 from cane_gane.evaluation.fitted import Fitted
 from cane_gane.evaluation.outcomes import write_outcomes
+from cane_gane.evaluation.protocols import nothing_to_score
 from cane_gane.evaluation.results import (
     Checked,
     Evaluation,
@@ -111,6 +112,8 @@ def run(
             f"{network.node_count:,} nodes, {len(split.train):,} edges to train on, "
             f"{len(split.test):,} to test"
         )
+        for line in nothing_to_score(split) if len(split.test) else ():
+            say(line)
         with clock("train"):
             if train is not None:
                 train(folder)

@@ -23,11 +23,13 @@ from cane_gane.evaluation.fitted import (
 from cane_gane.evaluation.matching import Match
 from cane_gane.files import copy_folder, read_json
 from cane_gane.serving.saved_model import WEIGHTS
+from cane_gane.serving.signatures import INPUTS
 
 Floats = npt.NDArray[np.float32]
 Signatures = Mapping[str, Callable[..., Mapping[str, tf.Tensor]]]
 
 BATCH = 8192
+_NEEDED = tuple(name for name in INPUTS if name not in ("evidence", "recommend"))
 
 
 class ServedModel(Fitted):
@@ -75,7 +77,7 @@ class ServedModel(Fitted):
         """
         copy = partial(copy_folder, path)
         weights = read_json(path / WEIGHTS)
-        signatures = load_signatures(path)
+        signatures = load_signatures(path, *_NEEDED)
         return cls(signatures, split, copy, lonely=lonely, weights=weights)
 
     def save(self, path: Path) -> None:
@@ -210,11 +212,11 @@ class ServedModel(Fitted):
             yield start, self._signatures[name](**given)[output].numpy()
 
 
-def load_signatures(path: Path) -> Signatures:
-    """Loads a SavedModel and returns its signatures.
+def load_signatures(path: Path, *needed: str) -> Signatures:
+    """Loads a SavedModel and returns its signatures, of which some are needed.
 
     Raises:
-        InputError: There is none, or it is damaged.
+        InputError: There is none, it is damaged, or an earlier version wrote it.
     """
     try:
         loaded = tf.saved_model.load(str(path))
@@ -222,6 +224,10 @@ def load_signatures(path: Path) -> Signatures:
         found = f"no SavedModel ({' '.join(str(error).split())[:80]})"
         raise fault(path, None, found, "one that a run wrote") from None
     signatures: dict[str, Any] = dict(loaded.signatures)
+    if lacking := [name for name in needed if name not in signatures]:
+        found = f"a SavedModel without the signature {', '.join(lacking)}"
+        expected = "one of this version: train the run again, with --overwrite"
+        raise fault(path, None, found, expected)
     # Functions hold their variables by reference only.
     signatures["_"] = loaded
     return signatures

@@ -90,7 +90,7 @@ class VectorTable(VectorFitted):
         load_tensorflow(by_pairs=False)
         from cane_gane.serving.client import load_signatures
 
-        signatures = load_signatures(path)
+        signatures = load_signatures(path, "vectors")
         found = signatures["vectors"]()
         vectors = found["vectors"].numpy()
         vectors[found["missing"].numpy()] = float("nan")

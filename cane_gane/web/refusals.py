@@ -9,6 +9,8 @@ from typing import Any
 
 from starlette.responses import Response
 
+from cane_gane.errors import as_line
+
 
 class RequestError(Exception):
     """A request that is not answered.
@@ -21,7 +23,7 @@ class RequestError(Exception):
     def __init__(self, status: int, message: str) -> None:
         """Takes the status, and the message, which is put on one line."""
         self.status = status
-        self.message = " ".join(message.split())
+        self.message = as_line(" ".join(message.split()))
         super().__init__(self.message)
 
 

@@ -142,6 +142,20 @@ def test_a_network_too_small_for_the_ratio_is_refused():
         split_edges(np.array([[0, 1], [1, 2]]), 0.4)
 
 
+@pytest.mark.parametrize(
+    ("edges", "rule", "advice"),
+    [
+        ([[0, 1], [1, 2]], "upstream", "another ratio, or the rule 'strict'$"),
+        ([[0, 1], [1, 2]], "strict", "choose another ratio$"),
+        ([[0, 0], [1, 1]], "strict", "has 0 pairs of joined nodes, and needs two$"),
+        ([[0, 1], [1, 0]], "upstream", "has 1 pairs of joined nodes, and needs two$"),
+    ],
+)
+def test_a_refused_split_is_advised_what_would_help(edges, rule, advice):
+    with pytest.raises(InputError, match=advice):
+        split_edges(np.array(edges), 0.4, rule)
+
+
 def test_what_is_written_is_read_back(tmp_path):
     network = network_of(np.random.default_rng(0).integers(30, size=(90, 2)))
     split = network.split(0.5, "strict", seed=2)

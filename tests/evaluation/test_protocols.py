@@ -11,6 +11,7 @@ from cane_gane.errors import InputError
 from cane_gane.evaluation.protocols import (
     PROTOCOLS,
     all_edges_contest,
+    nothing_to_score,
     strict_contest,
     upstream_contest,
     without_neighbours,
@@ -212,3 +213,27 @@ OUTSIDE = np.array([[0, 9]])
 def test_an_edge_out_of_the_network_is_refused(build_outside):
     with pytest.raises(InputError, match=r"found node ids 0 to 9 .* expected 0 to 8"):
         build_outside(np.array([[0, 1]]))
+
+
+STAR = [(0, node) for node in range(1, 9)]
+CLIQUE = [(a, b) for a in range(5) for b in range(a)]
+RING = [(node, (node + 1) % 9) for node in range(9)]
+
+
+@pytest.mark.parametrize(
+    ("edges", "empty"),
+    [
+        (STAR, ["upstream's protocol", "strict protocol"]),
+        (CLIQUE, ["strict protocol"]),
+        ([(node, node + 1) for node in range(0, 9, 2)], ["upstream's protocol"]),
+        (RING + STAR, []),
+    ],
+    ids=["star", "clique", "pairs", "wheel"],
+)
+def test_a_protocol_without_an_edge_is_known_before_training(edges, empty):
+    network = TextualNetwork([""] * (np.max(edges) + 1), np.array(edges))
+    lines = nothing_to_score(network.split(0.5, "strict"))
+    assert len(lines) == len(empty)
+    for line, title in zip(lines, empty, strict=True):
+        assert line.startswith(f"nothing to score in {title}: found none of ")
+        assert "expected a test edge" in line

@@ -9,6 +9,7 @@ from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
 from cane_gane.serving import client
 from cane_gane.serving.client import ServedModel
+from cane_gane.serving.table import VectorTable
 
 EDGES = np.array([[0, 1], [0, 2]])
 
@@ -57,6 +58,17 @@ def test_pairs_are_scored_batch_by_batch_in_their_order(monkeypatch):
 def test_a_folder_without_a_saved_model_is_named(tmp_path):
     with pytest.raises(InputError, match=rf"{tmp_path}.*found no SavedModel"):
         ServedModel.load(tmp_path, None, lonely=False)
+
+
+def test_a_saved_model_of_an_earlier_version_is_named(tmp_path):
+    module = tf.Module()
+    module.score = tf.function(lambda x: x, [tf.TensorSpec([], tf.float32)])
+    tf.saved_model.save(module, str(tmp_path), {"score": module.score})
+    line = r"without the signature score_nodes, .*; expected one of this version: train"
+    with pytest.raises(InputError, match=rf"{tmp_path}: found a SavedModel {line}"):
+        ServedModel.load(tmp_path, None, lonely=False)
+    with pytest.raises(InputError, match="without the signature vectors; expected"):
+        VectorTable.open(tmp_path, None, None)
 
 
 def test_vectors_name_the_candidates_where_there_is_no_evidence():

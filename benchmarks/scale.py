@@ -16,9 +16,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -38,18 +39,35 @@ class Stages:
 
     def __init__(self) -> None:
         self.found: dict[str, dict[str, float]] = {}
+        self._peaks: list[float] = []  # of the stages that we are in
 
     @contextlib.contextmanager
     def __call__(self, name: str) -> Iterator[None]:
-        Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+        self._look()
+        self._peaks.append(0)
         start, cpu = time.perf_counter(), time.process_time()
         yield
+        self._look()
         self.found[name] = {
             "seconds": round(time.perf_counter() - start, 1),
             "cpu": round(time.process_time() - cpu, 1),
-            "peak_mb": round(_status("VmHWM")),
+            "peak_mb": round(self._peaks.pop()),
         }
         print(name, self.found[name], file=sys.stderr, flush=True)
+
+    def timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Returns a function whose calls are a stage."""
+
+        def call(*given: Any, **named: Any) -> Any:
+            with self(name):
+                return function(*given, **named)
+
+        return call
+
+    def _look(self) -> None:
+        """Adds the peak so far to all stages that we are in; a new one begins."""
+        self._peaks = [max(peak, _status("VmHWM")) for peak in self._peaks]
+        Path("/proc/self/clear_refs").write_text("5")
 
 
 def measure(folder: Path, count: int) -> dict[str, Any]:
@@ -75,8 +93,7 @@ def _fit(split: Split, stages: Stages, sizes: dict[str, int]) -> None:
     with stages("word ids and model"):
         inputs, model = gane.set_up("ap", split, settings, 1)
     sizes["words"] = len(inputs.tokenizer.words)
-    _start(inputs, settings.dimension, stages)
-    with stages("the start as a whole"):
+    with stages("the start as a whole"), _parts_of_start(inputs, stages):
         gane.start(model, settings, inputs, 1)
     with stages(f"{EDGES:,} edges of an epoch"):
         model.fit(
@@ -93,33 +110,26 @@ def _fit(split: Split, stages: Stages, sizes: dict[str, int]) -> None:
         servable.signatures()["embed_nodes"](nodes=pairs[:, 0], contexts=pairs[:, 1])
 
 
-def _start(inputs: Any, dimension: int, stages: Stages) -> None:
-    from threadpoolctl import threadpool_limits
-
-    from cane_gane.data.graph import neighbours
-    from cane_gane.data.tfidf import tfidf_vectors
+@contextlib.contextmanager
+def _parts_of_start(inputs: Any, stages: Stages) -> Iterator[None]:
+    """Times the parts of a start; those of a small network run side by side."""
     from cane_gane.models.start import tables, walks
-    from cane_gane.models.start.lsa import lsa_vectors, word_counts
-    from cane_gane.models.start.similar import SEARCHED, text_space
 
-    count, words = len(inputs.texts), len(inputs.tokenizer.words)
-    with threadpool_limits(1):
-        if count >= tables.LARGE:
-            with stages("LSA"):
-                counts = word_counts(inputs.texts, words, np.float32)
-                own = text_space(counts, SEARCHED, 1).vectors()
-                del counts
-            with stages("nearest texts"):
-                step = walks.large_walk_step(own, inputs.edges, 1)
-        else:
-            with stages("LSA"):
-                lsa_vectors(inputs.texts, words, dimension, 1)
-            with stages("nearest texts"):
-                own = tfidf_vectors(inputs.split.network.texts, longest=2)
-                step = walks.walk_step(own, neighbours(inputs.edges, count))
-        del own
-        with stages("walks"):
-            walks.walk_space(step, dimension - 1, 1)
+    large = len(inputs.texts) >= tables.LARGE
+    parts: list[tuple[Any, str, str]] = [
+        (tables, "text_space" if large else "lsa_vectors", "LSA"),
+        (
+            tables if large else walks,
+            "large_walk_step" if large else "walk_step",
+            "nearest texts",
+        ),
+        (tables if large else walks, "walk_space", "walks"),
+    ]
+    with contextlib.ExitStack() as stack:
+        for module, name, stage in parts:
+            timed = stages.timed(stage, getattr(module, name))
+            stack.enter_context(mock.patch.object(module, name, timed))
+        yield
 
 
 def _cut(network: TextualNetwork, count: int) -> TextualNetwork:

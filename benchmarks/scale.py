@@ -86,6 +86,7 @@ def measure(folder: Path, count: int) -> dict[str, Any]:
 def _fit(split: Split, stages: Stages, sizes: dict[str, int]) -> None:
     from cane_gane.methods import gane
     from cane_gane.models.settings import ModelSettings
+    from cane_gane.training.checkpoints import Place
     from cane_gane.training.runtime import load_tensorflow
 
     settings = ModelSettings.make(edges_per_epoch=EDGES, epochs=1)
@@ -97,7 +98,7 @@ def _fit(split: Split, stages: Stages, sizes: dict[str, int]) -> None:
         gane.start(model, settings, inputs, 1)
     with stages(f"{EDGES:,} edges of an epoch"):
         model.fit(
-            gane.batches(inputs, model, 0), steps_per_epoch=inputs.sampler.steps,
+            gane.batches(inputs, model, Place(0)), steps_per_epoch=inputs.sampler.steps,
             shuffle=False, verbose=0,
         )  # fmt: skip
     with stages("settle"):

@@ -113,9 +113,16 @@ class Progress:
     Nothing is said of a stage that ends sooner.
     """
 
-    def __init__(self, stage: str, total: int = 0) -> None:
-        """Takes what the stage is called, and how many parts it has, where known."""
-        self._stage, self._total, self._done = stage, total, 0
+    def __init__(self, stage: str, total: int = 0, done: int = 0) -> None:
+        """Takes what the stage is called, and how many parts it has, where known.
+
+        Args:
+            stage: Its name.
+            total: How many parts it has; 0 if that is not known.
+            done: How many an earlier start has done.
+        """
+        self._stage, self._total, self._done = stage, total, done
+        self._before = done
         self._over = threading.Event()
         self._teller = threading.Thread(target=self._tell, daemon=True)
 
@@ -143,10 +150,11 @@ class Progress:
     def line(self) -> str:
         """Returns the stage, the share that is done and the time left."""
         taken = time.perf_counter() - self._start
-        if not self._done or not self._total:
+        done = self._done - self._before
+        if not done or not self._total:
             return f"  {self._stage}: {duration(taken)} so far"
         share = min(self._done / self._total, 1.0)
-        left = taken / share - taken
+        left = taken / done * max(self._total - self._done, 0)
         return f"  {self._stage}: {100 * share:.0f} %, {duration(left)} left"
 
     def _tell(self) -> None:

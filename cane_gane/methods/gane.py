@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cane_gane.serving.evidence import ServedEvidence
     from cane_gane.serving.nodes import KnownNodes
     from cane_gane.serving.saved_model import Servable
+    from cane_gane.training.checkpoints import Place
     from cane_gane.training.inputs import Inputs
     from cane_gane.training.loop import Keeper
 
@@ -264,12 +265,16 @@ def _key(variant: str, inputs: Inputs, settings: ModelSettings, seed: int) -> st
     return sha256(b"".join([text.encode(), *(one.tobytes() for one in arrays)]))
 
 
-def batches(inputs: Inputs, model: PairModel, epoch: int) -> Any:
-    """Returns batches from an epoch on."""
+def batches(inputs: Inputs, model: PairModel, place: Place) -> Any:
+    """Returns batches from a place on."""
     from cane_gane.sampling.batches import edge_batches
 
     return edge_batches(
-        inputs.texts, inputs.sampler, first_epoch=epoch, trim=model.trims
+        inputs.texts,
+        inputs.sampler,
+        first_epoch=place.epochs,
+        first_step=place.steps,
+        trim=model.trims,
     )
 
 

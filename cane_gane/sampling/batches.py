@@ -5,12 +5,17 @@ from __future__ import annotations
 import tensorflow as tf
 
 from cane_gane.data.tokens import EncodedTexts
-from cane_gane.sampling.edges import Sampler
+from cane_gane.sampling.edges import Integers, Sampler
 from cane_gane.sampling.texts import NodeTexts
 
 
 def edge_batches(
-    texts: EncodedTexts, sampler: Sampler, *, first_epoch: int = 0, trim: bool = True
+    texts: EncodedTexts,
+    sampler: Sampler,
+    *,
+    first_epoch: int = 0,
+    first_step: int = 0,
+    trim: bool = True,
 ) -> tf.data.Dataset:
     """Yields the batches of epoch after epoch, without end.
 
@@ -23,6 +28,7 @@ def edge_batches(
         texts: The encoded texts of all nodes.
         sampler: What orders the edges and draws their negatives.
         first_epoch: The epoch to start from, for a resumed run.
+        first_step: The batch of that epoch to start from.
         trim: Whether texts are cut to the longest of the batch, rather than
             padded to the width of all texts.
 
@@ -35,8 +41,12 @@ def edge_batches(
     width = 2 + sampler.negatives
     known = NodeTexts.of(texts)
 
+    def draw(epoch: int) -> Integers:
+        done = first_step if epoch == first_epoch else 0
+        return sampler.epoch(int(epoch))[done * sampler.batch_size :]
+
     def rows_of(epoch: tf.Tensor) -> tf.data.Dataset:
-        rows = tf.numpy_function(lambda e: sampler.epoch(int(e)), [epoch], tf.int64)
+        rows = tf.numpy_function(draw, [epoch], tf.int64)
         rows = tf.ensure_shape(rows, [None, width])
         return tf.data.Dataset.from_tensor_slices(rows).batch(sampler.batch_size)
 

@@ -6,7 +6,8 @@ import importlib.util
 import math
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,24 @@ from cane_gane.training.checkpoints import Checkpoints, Place
 # there is but the loss of the first batch to compare with, which varies more.
 _DIVERGED, _DIVERGED_AT_ONCE = 50, 10_000
 _BAR = 20
+KEEP_SECONDS = 600.0  # between checkpoints within an epoch
+
+
+@dataclass(frozen=True)
+class Part:
+    """How far an epoch has come.
+
+    Attributes:
+        steps: Its steps.
+        seconds: What they took.
+        losses: What the mean loss follows from: a sum, and the number of edges.
+        first: The loss of the first batch of the training.
+    """
+
+    steps: int = 0
+    seconds: float = 0.0
+    losses: Sequence[float] = (0.0, 0.0)
+    first: float = 0.0
 
 
 class DivergedError(InputError):
@@ -33,7 +52,10 @@ class DivergedError(InputError):
 class Keeper(keras.callbacks.Callback):
     """Validates, keeps the best and the last epochs, stops early, tells the progress.
 
+    A long epoch is kept within, too, every ten minutes.
+
     Attributes:
+        part: How far the epoch had come that an earlier start was cut off in.
         rows: One dict for each epoch: epoch, loss, validation_auc, seconds.
         beside: Digests of files that were written before the first epoch.
     """
@@ -70,21 +92,25 @@ class Keeper(keras.callbacks.Callback):
         self._best = -math.inf
         self._best_place: Place | None = None
         self._waited = 0
+        self.part = Part()
         self._first = 0.0
         self._progress: Progress | None = None
+        self._tracked: Sequence[Any] = ()
 
-    def resume(self, model: PairModel) -> int:
-        """Goes back to the last epoch that was kept; returns the next one."""
+    def resume(self, model: PairModel) -> Place:
+        """Goes back to the last place that was kept, and returns it."""
         state = self._kept.load_newest(model)
         if state is None:
-            return 0
+            return Place(0)
         self.rows, self.beside = state["rows"], state.get("beside", {})
         self._write_history()  # a run that was killed may not have come to it
         self._waited = state["waited"]
         if state["best"] is not None:
             self._best, epoch = state["best"]
             self._best_place = Place(epoch)
-        return len(self.rows)
+        self.part = Part(**state.get("part", {}))
+        self._first = self.part.first
+        return Place(len(self.rows), self.part.steps)
 
     @property
     def begun(self) -> bool:
@@ -96,13 +122,26 @@ class Keeper(keras.callbacks.Callback):
         """Whether there is nothing left to train."""
         return len(self.rows) >= self._epochs or self._waited >= self._patience
 
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """Remembers where `fit` adds up losses; several workers do it elsewhere."""
+        self._tracked = self.model.loss_tracker.variables
+
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Starts the clock."""
-        self._start = time.perf_counter()
+        """Starts the clock, and the mean loss where an earlier start had come to."""
+        now = time.perf_counter()
+        self._start, self._kept_at = now - self.part.seconds, now
         self.end_progress()
+        if self.part.steps:
+            for variable, value in zip(self._tracked, self.part.losses, strict=False):
+                variable.assign(value)
         if not has_bar():
             name = f"epoch {epoch + 1}/{self._epochs}"
-            self._progress = Progress(name, self.params["steps"]).begin()
+            self._progress = Progress(name, self._steps, self.part.steps).begin()
+
+    @property
+    def _steps(self) -> int:
+        """The steps of the whole epoch: fit knows those that are left."""
+        return int(self.part.steps + self.params["steps"])
 
     def end_progress(self) -> None:
         """Says no more of an epoch that has ended, well or not."""
@@ -113,21 +152,35 @@ class Keeper(keras.callbacks.Callback):
     def on_train_batch_end(
         self, batch: int, logs: dict[str, Any] | None = None
     ) -> None:
-        """Draws a bar, where somebody is watching."""
+        """Draws a bar, where somebody is watching; keeps a long epoch within.
+
+        `logs` may have `losses`, what the mean loss follows from, where that is not in
+        the model's tracker.
+        """
+        logs, step = logs or {}, self.part.steps + batch + 1
         if self._progress:
             self._progress.add()
-        if batch == 0 and not self.rows:
-            self._first = float((logs or {})["loss"])
+        if step == 1 and not self.rows:
+            self._first = float(logs["loss"])
         if has_bar():
-            steps = self.params["steps"]
-            done = _BAR * (batch + 1) // steps
+            done = _BAR * step // self._steps
             bar = "█" * done + "░" * (_BAR - done)
-            loss = float((logs or {})["loss"])
             print(
                 f"\repoch {len(self.rows) + 1:>3}/{self._epochs}  {bar} "
-                f"step {batch + 1}/{steps}  loss {loss:.4f}",
+                f"step {step}/{self._steps}  loss {float(logs['loss']):.4f}",
                 end="\r", file=sys.stderr, flush=True,
             )  # fmt: skip
+        now = time.perf_counter()
+        if self._folder and now - self._kept_at >= KEEP_SECONDS and step < self._steps:
+            self._keep_part(step, now - self._start, logs)
+            self._kept_at = time.perf_counter()
+
+    def _keep_part(self, step: int, seconds: float, logs: Mapping[str, Any]) -> None:
+        """Keeps what the epoch has come to, unless it is diverging."""
+        if not math.isfinite(float(logs["loss"])):
+            return
+        losses = logs.get("losses") or [float(one.numpy()) for one in self._tracked]
+        self._save(self.model, Part(step, seconds, losses, self._first))
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Judges and keeps the epoch."""
@@ -144,6 +197,7 @@ class Keeper(keras.callbacks.Callback):
                 self._best, self._waited = row["validation_auc"], 0
                 self._best_place = Place(epoch + 1)
         row["seconds"] = time.perf_counter() - self._start
+        self.part = Part()
         self.rows.append(row)
         self._save(self.model)
         self._write_history()
@@ -157,8 +211,8 @@ class Keeper(keras.callbacks.Callback):
             limit = _DIVERGED_AT_ONCE * max(lowest, 1)
         if not math.isfinite(loss) or loss > limit:
             where = "none is kept"
-            if self._folder and self.begun:
-                path = self._kept.path(self._kept.places()[0])
+            if self._folder and Place(epoch) in self._kept.places():
+                path = self._kept.path(Place(epoch))
                 where = f"epoch {epoch} is kept in {path}"
             raise DivergedError(
                 f"found loss {loss:g} in epoch {epoch + 1}; expected a number near "
@@ -169,7 +223,7 @@ class Keeper(keras.callbacks.Callback):
         """Keeps a model that is not trained yet, to begin from after a kill."""
         self._save(model)
 
-    def _save(self, model: PairModel) -> None:
+    def _save(self, model: PairModel, part: Part | None = None) -> None:
         place = self._best_place
         best = (self._best, place.epochs) if place else None
         state = {
@@ -177,8 +231,10 @@ class Keeper(keras.callbacks.Callback):
             "beside": self.beside,
             "best": best,
             "waited": self._waited,
+            **({"part": asdict(part)} if part else {}),
         }
-        self._kept.save(Place(len(self.rows)), model, state, place)
+        steps = part.steps if part else 0
+        self._kept.save(Place(len(self.rows), steps), model, state, place)
 
     def _write_history(self) -> None:
         if self._folder and self.rows:
@@ -211,7 +267,7 @@ class Keeper(keras.callbacks.Callback):
 
 def train(
     model: PairModel,
-    batches_from: Callable[[int], Any],
+    batches_from: Callable[[Place], Any],
     steps: int,
     epochs: int,
     keeper: Keeper,
@@ -221,29 +277,31 @@ def train(
 
     Args:
         model: A compiled model.
-        batches_from: Gives endless batches from an epoch on.
+        batches_from: Gives endless batches from a place on.
         steps: Batches in an epoch.
         epochs: Epochs at the most.
-        keeper: What keeps epochs; training goes on from the last one kept.
+        keeper: What keeps epochs; training goes on from the last place kept.
         log_dir: Where TensorBoard's files go, if that package is there.
 
     Returns:
         The epoch whose values the model has at the end, the best one.
     """
-    first = keeper.resume(model)
-    if not keeper.done:
-        try:
+    place = keeper.resume(model)
+    try:
+        while not keeper.done:
             model.fit(
-                batches_from(first),
-                initial_epoch=first,
-                epochs=epochs,
-                steps_per_epoch=steps,
+                batches_from(place),
+                initial_epoch=place.epochs,
+                # An epoch that was cut off is ended first: it has fewer steps left.
+                epochs=place.epochs + 1 if place.steps else epochs,
+                steps_per_epoch=steps - place.steps,
                 callbacks=[keeper, *_tensorboard(log_dir)],
                 shuffle=False,
                 verbose=0,
             )
-        finally:
-            keeper.end_progress()
+            place = Place(len(keeper.rows))
+    finally:
+        keeper.end_progress()
     return keeper.restore_best(model)
 
 

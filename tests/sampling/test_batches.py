@@ -68,3 +68,13 @@ def test_a_resumed_run_sees_the_same_batches():
     for expected, found in zip(whole[8:], resumed, strict=True):
         for key, value in expected.items():
             np.testing.assert_array_equal(found[key], value)
+
+
+def test_it_goes_on_within_an_epoch():
+    sampler = EdgeSampler(EDGES, batch_size=8, seed=4)
+    whole = batches(sampler, epochs=3)
+    resumed = batches(sampler, epochs=2, first_epoch=1, first_step=2)
+    left = whole[sampler.steps + 2 :]
+    for expected, found in zip(left, resumed[: len(left)], strict=True):
+        for key, value in expected.items():
+            np.testing.assert_array_equal(found[key], value)

@@ -1,6 +1,8 @@
 """Checkpoints decide where training goes on; a damaged one falls back."""
 
+import itertools
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -280,3 +282,43 @@ def test_the_checkpoint_of_another_model_is_refused(build, tmp_path):
     kept.save(Place(1), build(6), {"rows": []})
     with pytest.raises(InputError, match=r"of another model.* --overwrite trains it"):
         kept.load_newest(build(8))
+
+
+@pytest.mark.parametrize("stopped", [Place(0, 1), Place(2, 3)])
+def test_an_epoch_that_was_cut_off_goes_on_where_it_was_kept(
+    fit, undisturbed, tmp_path, monkeypatch, stopped
+):
+    """Kept after every step, and cut off after one that was kept."""
+    monkeypatch.setattr(loop, "KEEP_SECONDS", 0)
+    keep = Checkpoints.save
+
+    def killed(self, place, *given):
+        keep(self, place, *given)
+        if place == stopped:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Checkpoints, "save", killed)
+        with pytest.raises(KeyboardInterrupt):
+            fit(tmp_path, 4)
+    kept = Checkpoints(tmp_path / "checkpoints")
+    assert kept.places()[0] == stopped
+    assert same(fit(tmp_path, 4), tmp_path, undisturbed)
+    assert kept.places()[0] == Place(4)
+
+
+def test_an_epoch_is_kept_within_every_ten_minutes(fit, tmp_path, monkeypatch):
+    """By a clock that goes on by 250 seconds with each look at it."""
+    seen = []
+    keep = Checkpoints.save
+    monkeypatch.setattr(
+        Checkpoints, "save", lambda *given: (seen.append(given[1]), keep(*given))
+    )
+    ticks = itertools.count(0.0, 250.0)
+    clock = SimpleNamespace(perf_counter=lambda: next(ticks))
+    monkeypatch.setattr(loop, "time", clock)
+    fit(tmp_path, 1)
+    within = [place.steps for place in seen if place.steps]
+    assert within
+    # Each look is one step: three make 750 seconds, and one more look ends a save.
+    assert np.diff([0, *within]).tolist() == [3] * len(within)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cane_gane.models.pair_model import Batch, PairModel
-from cane_gane.training.checkpoints import variables_of
+from cane_gane.training.checkpoints import Place, variables_of
 from cane_gane.training.loop import Keeper
 from cane_gane.training.workers.exchange import Exchange
 from cane_gane.training.workers.step import make_step
@@ -16,7 +16,7 @@ def train_together(
     model: PairModel,
     strategy: Any,
     exchange: Exchange,
-    batches_from: Callable[[int], Any],
+    batches_from: Callable[[Place], Any],
     steps: int,
     epochs: int,
     keeper: Keeper | None,
@@ -32,7 +32,7 @@ def train_together(
         model: A compiled model, whose variables were made in the strategy's scope.
         strategy: What connects the workers.
         exchange: The same, for numbers and values.
-        batches_from: Gives endless whole batches from an epoch on; the same batches
+        batches_from: Gives endless whole batches from a place on; the same batches
             on all workers.
         steps: Batches in an epoch.
         epochs: Epochs at the most.
@@ -43,21 +43,22 @@ def train_together(
         DivergedError: The loss is no number any more.
         DriftError: The workers' values differ.
     """
-    first = keeper.resume(model) if keeper else 0
+    place = keeper.resume(model) if keeper else Place(0)
     variables = list(variables_of(model).values())
     exchange.send(variables)
-    first = exchange.collect(first)[0]
+    place = Place(*(exchange.collect(number)[0] for number in place))
     if keeper:
         keeper.set_model(model)
-        keeper.set_params({"steps": steps, "epochs": epochs})
-    source = batches_from(first)
+    source = batches_from(place)
     step, batches = make_step(model, strategy, source.element_spec), iter(source)
-    for epoch in range(first, epochs):
+    for epoch in range(place.epochs, epochs):
         if exchange.collect(bool(keeper and keeper.done))[0]:
             return
+        left = steps - place.steps if epoch == place.epochs else steps
         if keeper:
+            keeper.set_params({"steps": left, "epochs": epochs})
             keeper.on_epoch_begin(epoch)
-        loss = _epoch(step, batches, steps, keeper)
+        loss = _epoch(step, batches, left, keeper)
         exchange.agree(variables)
         if keeper:
             keeper.on_epoch_end(epoch, {"loss": loss})
@@ -73,12 +74,13 @@ def _epoch(
     steps: int,
     keeper: Keeper | None,
 ) -> float:
-    """Takes the steps of an epoch; returns the mean loss of an edge."""
-    total, count = 0.0, 0
+    """Takes the steps left of an epoch; the chief returns the mean loss of an edge."""
+    total, count = keeper.part.losses if keeper else (0.0, 0.0)
     for number in range(steps):
         batch = next(batches)
         total += float(step(batch))
         count += int(batch["source"].shape[0])
         if keeper:
-            keeper.on_train_batch_end(number, {"loss": total / count})
+            logs = {"loss": total / count, "losses": [total, count]}
+            keeper.on_train_batch_end(number, logs)
     return total / count

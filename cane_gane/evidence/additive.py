@@ -23,7 +23,9 @@ class Additive:
 
     The function of a feature x is slopes[0] x + sum_k slopes[k] max(x - bends[k], 0);
     it is piecewise linear. With z = x - centre, the products of features i and j add
-    (products[i, j] + products[j, i]) z_i z_j: half of it is counted to each.
+    (products[i, j] + products[j, i]) z_i z_j: half of it is counted to each. A feature
+    is first brought to within the values that the sum was fitted on: a product of two
+    that are far outside would outweigh all else.
 
     Attributes:
         names: The features.
@@ -31,6 +33,8 @@ class Additive:
         bends: `[features, bends]`.
         centres: `[features]`.
         products: `[features, features]`, symmetric; 0 on the diagonal.
+        bounds: The least and the greatest value of each, `[2, features]`; None where
+            any will do.
     """
 
     names: Sequence[str]
@@ -38,6 +42,7 @@ class Additive:
     bends: Floats
     centres: Floats
     products: Floats
+    bounds: Floats | None = None
 
     @classmethod
     def of_functions(
@@ -56,7 +61,8 @@ class Additive:
         """
         crossed = np.flatnonzero(self.products.any(axis=0)).tolist()
         found, centred = {}, []
-        for place, (name, values) in enumerate(zip(self.names, features, strict=True)):
+        for place, (name, given) in enumerate(zip(self.names, features, strict=True)):
+            values = self._bounded(place, given)
             found[name] = self._function(place, values)
             if place in crossed:
                 centred.append(values - np.float32(self.centres[place]))
@@ -67,6 +73,13 @@ class Additive:
             for place, own, other in zip(crossed, stacked, others, strict=True):
                 found[self.names[place]] += own * other
         return found
+
+    def _bounded(self, place: int, values: Floats) -> Floats:
+        """Returns the feature at some place, within its bounds."""
+        if self.bounds is None:
+            return values
+        low, high = self.bounds[:, place].tolist()  # numbers that keep float32
+        return np.clip(values, low, high)
 
     def _function(self, place: int, values: Floats) -> Floats:
         """Returns the function of the feature at some place in `names`."""
@@ -88,11 +101,14 @@ class Additive:
             [[own["products"].get(name, 0.0) for name in names]
              for own in weights.values()]
         )  # fmt: skip
-        return cls(names, slopes, bends, centres, products)
+        bounds = [own["bounds"] for own in weights.values() if "bounds" in own]
+        within = np.transpose(bounds) if bounds else None
+        return cls(names, slopes, bends, centres, products, within)
 
     def weights(self) -> dict[str, dict[str, Any]]:
-        """Returns slopes, bends, centre and products by feature."""
-        return {
+        """Returns slopes, bends, centre, products and bounds by feature."""
+        bounds = () if self.bounds is None else self.bounds.T.tolist()
+        found: dict[str, dict[str, Any]] = {
             name: {
                 "slopes": self.slopes[place].tolist(),
                 "bends": self.bends[place].tolist(),
@@ -104,6 +120,9 @@ class Additive:
             }
             for place, name in enumerate(self.names)
         }
+        for own, within in zip(found.values(), bounds, strict=False):
+            own["bounds"] = within
+        return found
 
     def rows(self, evidence: Evidence, sources: Integers) -> Floats:
         """Returns the score of sources with all nodes, `[sources, nodes]`."""

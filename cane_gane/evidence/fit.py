@@ -37,6 +37,8 @@ CROSSED = (
 # Of straight functions, of bent ones, and of straight ones with products, in lists.
 SHRINKAGE, BENT_SHRINKAGE, CROSSED_SHRINKAGE = 20, 60, 180
 BENDS = (0.1, 0.525, 0.95)  # quantiles of the hard candidates at which functions bend
+# Quantiles of all nodes of the lists, and one of targets, between which features count.
+LEAST, MOST, MOST_OF_TARGETS = 0.001, 0.999, 0.99
 AT_ONCE = 2  # folds, and fits, at the same time, each on one core
 _CELLS = 4_000_000  # scores of source and node that are held at once
 
@@ -191,7 +193,7 @@ def fit_additive(lists: Lists) -> Additive:
 
     Returns:
         The sum; all zero where there is no list. Without two features of `CROSSED` it
-        has no products, and is the mean of the first two fits.
+        has no products, and is the mean of the first two fits; nor has it bounds.
     """
     names, features, counts = lists.names, lists.features, lists.counts
     size = len(names)
@@ -217,7 +219,20 @@ def fit_additive(lists: Lists) -> Additive:
         slopes[:, 0] += weights[:size]
         pairs = tuple(np.transpose(list(combinations(crossed, 2))))
         products[pairs] = weights[size:] / 2
-    return Additive(names, slopes, bends, centres, products + products.T)
+    bounds = _bounds(lists) if len(crossed) > 1 else None
+    return Additive(names, slopes, bends, centres, products + products.T, bounds)
+
+
+def _bounds(lists: Lists) -> Floats:
+    """Returns the values that features have in lists, but for a few, `[2, features]`.
+
+    No list has a training edge. Those have values of their own, such as a text that is
+    all of the other's neighbourhood, and of these the fit knows nothing.
+    """
+    seen = lists.features[np.isfinite(lists.counts)]
+    least, most = np.quantile(seen, (LEAST, MOST), axis=0)
+    targets = np.quantile(lists.features[:, 0], MOST_OF_TARGETS, axis=0)
+    return np.array([least, np.maximum(most, targets)])
 
 
 def _lists(

@@ -1,5 +1,8 @@
 """Weights of evidence: the fit, what it ranks among, and odd networks."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
@@ -149,6 +152,31 @@ def test_parts_share_what_a_product_adds():
     own = Additive(names, zeros, zeros[:, 1:], np.array([1.0, 7.0, 2.0]), products)
     found = own.parts(np.array([4.0, 9.0, 7.0], np.float32))
     assert found == {"words": 7.5, "walks": 0, "degree": 7.5}  # (4 - 1) (7 - 2) / 2
+
+
+def test_a_feature_counts_within_its_bounds():
+    whole = with_products(("words", "walks", "degree"))
+    bounds = np.array([[-1.0, 0.0, 2.0], [1.0, 4.0, 3.0]])
+    bounded = replace(whole, bounds=bounds)
+    features = np.random.default_rng(3).normal(0, 5, size=(3, 50)).astype(np.float32)
+    within = np.minimum(np.maximum(features, bounds[0, :, None]), bounds[1, :, None])
+    assert (within != features).any(axis=1).all()
+    found, expected = bounded.parts(features), whole.parts(within.astype(np.float32))
+    again = Additive.from_weights(json.loads(json.dumps(bounded.weights())))
+    for name, values in again.parts(features).items():
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-6)
+        np.testing.assert_array_equal(values, found[name])
+
+
+def test_bounds_are_those_of_the_lists():
+    rng = np.random.default_rng(6)
+    features = rng.normal(size=(2000, 11, 2)).astype(np.float32)
+    counts = np.zeros((2000, 11), np.float32)
+    counts[:, -1], features[:, -1] = -np.inf, 1e6  # of no node
+    lists = fit.Lists(("walks", "degree"), features, counts)
+    # The quantiles of a normal distribution.
+    np.testing.assert_allclose(np.abs(fit_additive(lists).bounds), 3.09, atol=0.35)
+    assert fit_additive(lists.only(("walks",))).bounds is None
 
 
 def test_weights_name_the_features_of_products():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -25,7 +25,8 @@ Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
 
 FOLDS = 6
-ENOUGH = 1_500  # edges: no further fold is held out
+ENOUGH = 1_500  # lists: no further fold is held out
+DRAWS = 6  # of folds at the most, where edges are few
 HARD, EASY = 100, 50  # candidates that text and walks rank first, and by chance
 GUIDE = ("pairs_one_hop", "walks")
 # Features whose products count, too.
@@ -34,7 +35,7 @@ CROSSED = (
     "closest_target", "closest_source", "target_height", "source_height", "walks",
     "adamic_adar", "pagerank", "near_sources", "near_targets", "popularity", "degree",
 )  # fmt: skip
-# Of straight functions, of bent ones, and of straight ones with products, in lists.
+# Of straight functions, of bent ones, and of straight ones with products, in edges.
 SHRINKAGE, BENT_SHRINKAGE, CROSSED_SHRINKAGE = 20, 60, 180
 BENDS = (0.1, 0.525, 0.95)  # quantiles of the hard candidates at which functions bend
 # Quantiles of all nodes of the lists, and one of targets, between which features count.
@@ -53,16 +54,29 @@ class Lists:
             `[edges, 1 + candidates, features]`.
         counts: Log of how many nodes each of them stands for, `[edges,
             1 + candidates]`; -inf where there is none.
+        edge_ids: Which edge is held out; some are in several draws, `[edges]`.
     """
 
     names: Sequence[str]
     features: Floats
     counts: Floats
+    edge_ids: Integers
 
     def only(self, names: Sequence[str]) -> Lists:
         """Returns the same with some of the features."""
         places = [list(self.names).index(name) for name in names]
-        return Lists(names, self.features[..., places], self.counts)
+        return replace(self, names=names, features=self.features[..., places])
+
+    def of(self, kept: Any) -> Lists:
+        """Returns the marked lists, `[edges]`."""
+        return Lists(
+            self.names, self.features[kept], self.counts[kept], self.edge_ids[kept]
+        )
+
+    @property
+    def edge_count(self) -> int:
+        """How many different edges are held out."""
+        return len(np.unique(self.edge_ids))
 
 
 @dataclass(frozen=True)
@@ -129,10 +143,8 @@ def calibrate(lists: Lists) -> Calibration | None:
     Returns:
         The calibration; None where there are too few edges.
     """
-    halves = [
-        Lists(lists.names, lists.features[own::2], lists.counts[own::2])
-        for own in (0, 1)
-    ]
+    places = np.unique(lists.edge_ids, return_inverse=True)[1]
+    halves = [lists.of(places % 2 == own) for own in (0, 1)]
     functions, seen = fit_additive(halves[0]), halves[1]
     features = (seen.features[..., place] for place in range(len(seen.names)))
     scores = sum(functions.parts(features).values(), np.zeros(seen.counts.shape))
@@ -150,7 +162,8 @@ def held_out_lists(
     """Holds folds of the training edges out and ranks each edge among other nodes.
 
     Every feature is computed anew without the fold. The other nodes are no training
-    neighbours of the source.
+    neighbours of the source. Where edges are few, folds are drawn several times: each
+    draw shows an edge with other edges missing, and among other nodes.
 
     Args:
         texts: The texts.
@@ -160,12 +173,9 @@ def held_out_lists(
         seed: What folds and candidates depend on.
 
     Returns:
-        The lists, of `ENOUGH` edges or of all; none where no edge can be held out.
+        The lists, about `ENOUGH`; none where no edge can be held out.
     """
-    order = np.random.default_rng(seed).permutation(len(train))
-    folds = np.array_split(order, FOLDS)
-    sizes = np.cumsum([len(fold) for fold in folds])
-    folds = folds[: 1 + int((sizes < ENOUGH).sum())]
+    folds = _folds(len(train), seed)
 
     def ranked(place: int) -> Lists:
         fold, rng = folds[place], np.random.default_rng([seed, place])
@@ -176,8 +186,24 @@ def held_out_lists(
     texts.compute()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         found = list(pool.map(ranked, range(len(folds))))
-    features = np.concatenate([own.features for own in found])
-    return Lists(names, features, np.concatenate([own.counts for own in found]))
+    features, counts, edge_ids = (
+        np.concatenate([getattr(own, part) for own in found])
+        for part in ("features", "counts", "edge_ids")
+    )
+    return Lists(names, features, counts, edge_ids)
+
+
+def _folds(edge_count: int, seed: int) -> list[Integers]:
+    """Returns the edges of each fold: some of one draw, or all of one or several."""
+    rng = np.random.default_rng(seed)
+    draws = min(max(1, round(ENOUGH / max(1, edge_count))), DRAWS)
+    folds = [
+        fold
+        for _ in range(draws)
+        for fold in np.array_split(rng.permutation(edge_count), FOLDS)
+    ]
+    sizes = np.cumsum([len(fold) for fold in folds])
+    return folds if draws > 1 else folds[: 1 + int((sizes < ENOUGH).sum())]
 
 
 @threadpool_limits.wrap(limits=1)
@@ -209,7 +235,7 @@ def fit_additive(lists: Lists) -> Additive:
         fits.insert(0, (own, CROSSED_SHRINKAGE))  # the longest first
 
     def fitted(fit: tuple[Floats, int]) -> Floats:
-        return fit_weights(fit[0], counts, fit[1] / len(features)) / len(fits)
+        return fit_weights(fit[0], counts, fit[1] / lists.edge_count) / len(fits)
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         *products_too, bent, straight = pool.map(fitted, fits)
@@ -272,7 +298,8 @@ def _lists(
                 counts[place, 1 + HARD :] = np.log(len(rest) / EASY)
         for column, values in enumerate(evidence.features(block, names)):
             features[mine, :, column] = values[rows[:, None], nodes[mine]]
-    return Lists(names, features, counts)
+    edge_ids = edges[:, 0] * contest.node_count + edges[:, 1]
+    return Lists(names, features, counts, edge_ids)
 
 
 def _bent(features: Floats, bends: Floats) -> Floats:

@@ -173,7 +173,7 @@ def test_bounds_are_those_of_the_lists():
     features = rng.normal(size=(2000, 11, 2)).astype(np.float32)
     counts = np.zeros((2000, 11), np.float32)
     counts[:, -1], features[:, -1] = -np.inf, 1e6  # of no node
-    lists = fit.Lists(("walks", "degree"), features, counts)
+    lists = fit.Lists(("walks", "degree"), features, counts, np.arange(2000))
     # The quantiles of a normal distribution.
     np.testing.assert_allclose(np.abs(fit_additive(lists).bounds), 3.09, atol=0.35)
     assert fit_additive(lists.only(("walks",))).bounds is None
@@ -195,7 +195,8 @@ def test_a_planted_product_is_found():
     scores = features[..., 0] * features[..., 1] + rng.gumbel(size=(3000, 21))
     rows, best = np.arange(3000), scores.argmax(axis=1)
     features[rows, best], features[:, 0] = features[:, 0].copy(), features[rows, best]
-    found = fit_additive(fit.Lists(names, features, np.zeros((3000, 21), np.float32)))
+    counts = np.zeros((3000, 21), np.float32)
+    found = fit_additive(fit.Lists(names, features, counts, np.arange(3000)))
     # A third of the mean of three fits, of which shrinkage takes a little.
     assert 2 * found.products[0, 1] == pytest.approx(1 / 3, abs=0.05)
     assert not found.products[2].any()  # no feature whose products count
@@ -239,7 +240,7 @@ def test_features_of_a_fold_are_computed_without_it(split, monkeypatch):
 
     monkeypatch.setattr(fit, "_lists", watched)
     additive_of(split)
-    assert len(seen) == fit.FOLDS
+    assert len(seen) == fit.DRAWS * fit.FOLDS
     train = {tuple(edge) for edge in split.train.tolist()}
     for joined, scored in seen:
         assert {tuple(edge) for edge in scored.tolist()} <= train
@@ -252,8 +253,61 @@ def test_no_further_fold_is_held_out_when_there_is_enough(split, monkeypatch):
     fold = -(-len(split.train) // fit.FOLDS)
     found = held_out_lists(texts, split.train, NODES).features
     assert 40 - fold < len(found) <= 40 + fold
-    monkeypatch.setattr(fit, "ENOUGH", 10**6)
+    monkeypatch.setattr(fit, "ENOUGH", len(split.train))
     assert len(held_out_lists(texts, split.train, NODES).features) > 4 * fold
+
+
+def test_few_edges_are_held_out_several_times(split, monkeypatch):
+    monkeypatch.setattr(fit, "ENOUGH", 3 * len(split.train))
+    texts = Texts(split.network.texts)
+    found = held_out_lists(texts, split.train, NODES, ("words", "walks"))
+    ids, times = np.unique(found.edge_ids, return_counts=True)
+    edges = split.train[:, 0] * NODES + split.train[:, 1]
+    assert set(ids) <= set(edges.tolist())
+    assert times.max() == 3
+    assert (times == 3).mean() > 0.9  # a reversed edge may be in the same fold
+    assert found.edge_count == len(ids)
+    # No edge changes what words say, and every draw changes what walks do.
+    targets = found.features[found.edge_ids == ids[times == 3][0], 0]
+    assert len(np.unique(targets[:, 0])) == 1
+    assert len(np.unique(targets[:, 1])) == 3
+
+
+def test_lists_that_are_there_twice_weigh_as_much_as_once(lists):
+    features = lists[1][:300].astype(np.float32)
+    counts, ids = np.zeros(features.shape[:2], np.float32), np.arange(300)
+    names = ("words", "walks", "degree", "seen")
+    once = fit.Lists(names, features, counts, ids)
+    twice = fit.Lists(
+        names, *(np.concatenate([own, own]) for own in (features, counts, ids))
+    )
+    found, again = fit_additive(once), fit_additive(twice)
+    np.testing.assert_allclose(found.slopes, again.slopes, atol=1e-3)
+    np.testing.assert_allclose(found.products, again.products, atol=1e-3)
+
+
+def test_probabilities_are_fitted_on_edges_that_the_functions_have_not_seen(
+    split, monkeypatch
+):
+    network, seen = split.network, []
+    lists = held_out_lists(Texts(network.texts), split.train, NODES)
+    whole, curve = fit.fit_additive, fit.fit_temperature
+
+    def fitted(own):
+        seen.append(set(own.edge_ids.tolist()))
+        return whole(own)
+
+    def measured(scores, counts):
+        seen.append(len(scores))
+        return curve(scores, counts)
+
+    monkeypatch.setattr(fit, "fit_additive", fitted)
+    monkeypatch.setattr(fit, "fit_temperature", measured)
+    assert fit.calibrate(lists)
+    ids, others = seen
+    apart = ~np.isin(lists.edge_ids, list(ids))
+    assert others == apart.sum()
+    assert abs(len(ids) - lists.edge_count / 2) < 1
 
 
 def test_fits_at_the_same_time_are_those_one_by_one(split, monkeypatch):

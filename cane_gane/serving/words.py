@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,6 +11,9 @@ import tensorflow as tf
 
 from cane_gane.evidence.additive import Additive
 from cane_gane.serving.vectorize import split_words
+
+
+SHORTEST, LONGEST = 5, 8  # letters of a beginning by which an unknown word is known
 
 
 class Bags(NamedTuple):
@@ -29,7 +33,9 @@ class Bags(NamedTuple):
 class WordEvidence(tf.Module):
     """What the words of two texts say of an edge between them.
 
-    It is a sum of functions of `WORD_FEATURES`, cosine and shared words.
+    It is a sum of functions of `WORD_FEATURES`, cosine and shared words. A word that
+    no text of the network has, such as an inflected or misspelt one, counts as the
+    commonest word with the same beginning, the longest that any word has.
     """
 
     def __init__(self, vocabulary: Path, idf: Any, functions: Additive) -> None:
@@ -46,6 +52,12 @@ class WordEvidence(tf.Module):
             str(vocabulary), tf.string, part.WHOLE_LINE, tf.int64, part.LINE_NUMBER
         )
         self._id_of = tf.lookup.StaticHashTable(lines, default_value=-1)
+        words = vocabulary.read_text("utf-8").split("\n")[:-1]
+        begun = _beginnings(words, idf)
+        begins = tf.lookup.KeyValueTensorInitializer(
+            list(begun), list(begun.values()), tf.string, tf.int64
+        )
+        self._begun_by = tf.lookup.StaticHashTable(begins, default_value=-1)
         self._idf = tf.Variable(np.asarray(idf, np.float32), trainable=False)
         self._count = len(idf)
         self._slopes = np.asarray(functions.slopes, np.float32)
@@ -69,7 +81,7 @@ class WordEvidence(tf.Module):
 
     def _bags(self, texts: tf.Tensor) -> Bags:
         words = split_words(tf.strings.lower(texts, "utf-8"))
-        ids = self._id_of[words.values]
+        ids = self._ids(words.values)
         rows = words.value_rowids()
         known = ids >= 0
         ids, rows = tf.boolean_mask(ids, known), tf.boolean_mask(rows, known)
@@ -81,8 +93,30 @@ class WordEvidence(tf.Module):
         lengths = tf.math.unsorted_segment_sum(tf.square(weights), rows, size)
         return Bags(keys, weights * tf.math.rsqrt(tf.gather(lengths, rows)), idf)
 
+    def _ids(self, words: tf.Tensor) -> tf.Tensor:
+        """Returns the places of words, `[words]`; -1 where nothing begins like one."""
+        ids = self._id_of[words]
+        missing = tf.where(ids < 0)
+        unknown = tf.gather_nd(words, missing)
+        found = tf.gather_nd(ids, missing)
+        for length in range(SHORTEST, LONGEST + 1):
+            beginnings = tf.strings.substr(unknown, 0, length, "UTF8_CHAR")
+            begun = self._begun_by[beginnings]
+            found = tf.where(begun < 0, found, begun)
+        return tf.tensor_scatter_nd_update(ids, missing, found)
+
     def _sum(self, features: tf.Tensor) -> tf.Tensor:
         """Returns the sum of the functions of features, `[batch, 2]`."""
         over = tf.maximum(features[..., None] - self._bends, 0)
         bases = tf.concat([features[..., None], over], -1)
         return tf.reduce_sum(bases * self._slopes, [-2, -1])
+
+
+def _beginnings(words: Sequence[str], idf: Any) -> dict[str, int]:
+    """Returns the place of the commonest word with each beginning."""
+    found: dict[str, int] = {}
+    for place in np.argsort(idf, kind="stable").tolist():
+        word = words[place]
+        for length in range(SHORTEST, min(len(word), LONGEST) + 1):
+            found.setdefault(word[:length], place)
+    return found

@@ -97,6 +97,33 @@ def test_functions_bend(tmp_path):
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
+KNOWN = ["matrix matrices", "matrix matrixlike", "matrix", "éclairée sea", "seas"]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "known"),
+    [
+        ("matrixes", "matrix"),  # both words begin like that, one is commoner
+        ("MATRICIAL", "matrices"),  # by the longest beginning
+        ("matriarch", "matrix"),
+        ("éclairés", "éclairée"),  # letters, not bytes
+        ("matr", None),  # too short
+        ("éclat", None),
+        ("xmatrix", None),
+    ],
+)
+def test_an_unknown_word_counts_as_one_that_begins_like_it(tmp_path, unknown, known):
+    words, idf = word_weights(KNOWN)
+    path = tmp_path / "words.txt"
+    path.write_text("".join(f"{word}\n" for word in words))
+    names = ("words", "shared_words")
+    functions = Additive.of_functions(names, np.array([[1.0], [1.0]]), np.zeros((2, 0)))
+    score = WordEvidence(path, idf, functions)
+    left, right = tf.constant([f"sea {unknown}"] * 5), tf.constant(KNOWN)
+    expected = score(tf.constant([f"sea {known or ''}"] * 5), right)
+    np.testing.assert_allclose(score(left, right), expected, atol=1e-6)
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     """A model with evidence, and the same without."""

@@ -12,7 +12,6 @@ import tensorflow as tf
 from cane_gane.evidence.additive import Additive
 from cane_gane.serving.vectorize import split_words
 
-
 SHORTEST, LONGEST = 5, 8  # letters of a beginning by which an unknown word is known
 
 
@@ -113,8 +112,8 @@ class WordEvidence(tf.Module):
 
 
 def _beginnings(words: Sequence[str], idf: Any) -> dict[str, int]:
-    """Returns the place of the commonest word with each beginning."""
-    found: dict[str, int] = {}
+    """Returns the place of the commonest word with each beginning; -1 for nothing."""
+    found = {"": -1}  # a lookup table cannot be empty
     for place in np.argsort(idf, kind="stable").tolist():
         word = words[place]
         for length in range(SHORTEST, min(len(word), LONGEST) + 1):

@@ -97,6 +97,16 @@ def test_functions_bend(tmp_path):
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
+def test_short_words_have_no_beginnings(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("red\nsea\n")
+    names = ("words", "shared_words")
+    functions = Additive.of_functions(names, np.array([[1.0], [0.0]]), np.zeros((2, 0)))
+    score = WordEvidence(path, np.ones(2), functions)
+    found = score(tf.constant(["redder red", "redder", ""]), tf.constant(["red"] * 3))
+    np.testing.assert_allclose(found, [1, 0, 0], atol=1e-6)
+
+
 KNOWN = ["matrix matrices", "matrix matrixlike", "matrix", "éclairée sea", "seas"]
 
 

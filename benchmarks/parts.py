@@ -21,8 +21,9 @@ from cane_gane.evaluation.outcomes import Outcomes, differences
 from cane_gane.evaluation.protocols import strict_contest
 from cane_gane.evaluation.ranking import rank_targets
 from cane_gane.evidence.features import FEATURES, Evidence
-from cane_gane.evidence.fit import fit_additive, held_out_lists
+from cane_gane.evidence.fit import fit_additive
 from cane_gane.evidence.likeness import texts_of
+from cane_gane.evidence.lists import held_out_lists
 
 KINDS: dict[str, tuple[str, ...]] = {
     "words of both texts": ("words", "word_pairs", "shared_words"),

@@ -42,7 +42,7 @@ ROOMS = {
     ],
     "evidence": [
         "likeness", "spaces", "walks", "closest", "features", "additive", "newcomer",
-        "softmax", "calibration", "fit",
+        "softmax", "calibration", "lists", "fit",
     ],
     "serving": [
         "vectorize", "words", "evidence", "nodes", "signatures", "encoding",

@@ -13,7 +13,7 @@ from cane_gane.data.splits import Split
 from cane_gane.evaluation.fitted import FunctionFitted
 from cane_gane.evaluation.protocols import Contest, strict_contest
 from cane_gane.evidence.features import Evidence
-from cane_gane.evidence.fit import AT_ONCE
+from cane_gane.evidence.lists import AT_ONCE
 from cane_gane.evidence.softmax import fit_weights
 
 Floats = npt.NDArray[np.floating]

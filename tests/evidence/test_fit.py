@@ -14,10 +14,12 @@ from cane_gane.evaluation.fitted import FunctionFitted
 from cane_gane.evaluation.protocols import PROTOCOLS, strict_contest
 from cane_gane.evaluation.ranking import rank_targets
 from cane_gane.evidence import additive, fit
+from cane_gane.evidence import lists as lists_of_edges
 from cane_gane.evidence.additive import Additive
 from cane_gane.evidence.features import FEATURES, Evidence
-from cane_gane.evidence.fit import fit_additive, held_out_lists
+from cane_gane.evidence.fit import fit_additive
 from cane_gane.evidence.likeness import Texts
+from cane_gane.evidence.lists import held_out_lists
 from cane_gane.evidence.softmax import Softmax, fit_weights
 from tests.evidence.networks import NODES, ODD, clique, evidence_of, topics
 
@@ -173,7 +175,7 @@ def test_bounds_are_those_of_the_lists():
     features = rng.normal(size=(2000, 11, 2)).astype(np.float32)
     counts = np.zeros((2000, 11), np.float32)
     counts[:, -1], features[:, -1] = -np.inf, 1e6  # of no node
-    lists = fit.Lists(("walks", "degree"), features, counts, np.arange(2000))
+    lists = lists_of_edges.Lists(("walks", "degree"), features, counts, np.arange(2000))
     # The quantiles of a normal distribution.
     np.testing.assert_allclose(np.abs(fit_additive(lists).bounds), 3.09, atol=0.35)
     assert fit_additive(lists.only(("walks",))).bounds is None
@@ -196,7 +198,7 @@ def test_a_planted_product_is_found():
     rows, best = np.arange(3000), scores.argmax(axis=1)
     features[rows, best], features[:, 0] = features[:, 0].copy(), features[rows, best]
     counts = np.zeros((3000, 21), np.float32)
-    found = fit_additive(fit.Lists(names, features, counts, np.arange(3000)))
+    found = fit_additive(lists_of_edges.Lists(names, features, counts, np.arange(3000)))
     # A third of the mean of three fits, of which shrinkage takes a little.
     assert 2 * found.products[0, 1] == pytest.approx(1 / 3, abs=0.05)
     assert not found.products[2].any()  # no feature whose products count
@@ -232,15 +234,15 @@ def test_the_number_of_threads_does_not_matter(split):
 
 
 def test_features_of_a_fold_are_computed_without_it(split, monkeypatch):
-    lists, seen = fit._lists, []
+    lists, seen = lists_of_edges._lists, []
 
     def watched(own, contest, names, rng):
         seen.append((own.joined, contest.scored))
         return lists(own, contest, names, rng)
 
-    monkeypatch.setattr(fit, "_lists", watched)
+    monkeypatch.setattr(lists_of_edges, "_lists", watched)
     additive_of(split)
-    assert len(seen) == fit.DRAWS * fit.FOLDS
+    assert len(seen) == lists_of_edges.DRAWS * lists_of_edges.FOLDS
     train = {tuple(edge) for edge in split.train.tolist()}
     for joined, scored in seen:
         assert {tuple(edge) for edge in scored.tolist()} <= train
@@ -248,17 +250,17 @@ def test_features_of_a_fold_are_computed_without_it(split, monkeypatch):
 
 
 def test_no_further_fold_is_held_out_when_there_is_enough(split, monkeypatch):
-    monkeypatch.setattr(fit, "ENOUGH", 40)
+    monkeypatch.setattr(lists_of_edges, "ENOUGH", 40)
     texts = Texts(split.network.texts)
-    fold = -(-len(split.train) // fit.FOLDS)
+    fold = -(-len(split.train) // lists_of_edges.FOLDS)
     found = held_out_lists(texts, split.train, NODES).features
     assert 40 - fold < len(found) <= 40 + fold
-    monkeypatch.setattr(fit, "ENOUGH", len(split.train))
+    monkeypatch.setattr(lists_of_edges, "ENOUGH", len(split.train))
     assert len(held_out_lists(texts, split.train, NODES).features) > 4 * fold
 
 
 def test_few_edges_are_held_out_several_times(split, monkeypatch):
-    monkeypatch.setattr(fit, "ENOUGH", 3 * len(split.train))
+    monkeypatch.setattr(lists_of_edges, "ENOUGH", 3 * len(split.train))
     texts = Texts(split.network.texts)
     found = held_out_lists(texts, split.train, NODES, ("words", "walks"))
     ids, times = np.unique(found.edge_ids, return_counts=True)
@@ -277,8 +279,8 @@ def test_lists_that_are_there_twice_weigh_as_much_as_once(lists):
     features = lists[1][:300].astype(np.float32)
     counts, ids = np.zeros(features.shape[:2], np.float32), np.arange(300)
     names = ("words", "walks", "degree", "seen")
-    once = fit.Lists(names, features, counts, ids)
-    twice = fit.Lists(
+    once = lists_of_edges.Lists(names, features, counts, ids)
+    twice = lists_of_edges.Lists(
         names, *(np.concatenate([own, own]) for own in (features, counts, ids))
     )
     found, again = fit_additive(once), fit_additive(twice)
@@ -338,7 +340,9 @@ def test_an_edge_is_ranked_among_nodes_that_are_no_neighbours(count):
         rng.integers(count, size=(9, 2)),
     )
     contest = strict_contest(train, train, held_out, count)
-    found = fit._lists(Numbers(count), contest, ["n"], np.random.default_rng(1))
+    found = lists_of_edges._lists(
+        Numbers(count), contest, ["n"], np.random.default_rng(1)
+    )
     assert len(found.features) == len(contest.scored) > 5
     for (source, target), own, counts in zip(
         contest.scored.tolist(), found.features, found.counts, strict=True
@@ -348,8 +352,8 @@ def test_an_edge_is_ranked_among_nodes_that_are_no_neighbours(count):
         others = contest.candidates(source)
         there = nodes[1:][np.isfinite(counts[1:])]
         assert set(there) <= set(others)
-        best = others[-fit.HARD :]  # those with the largest numbers
-        assert set(best) <= set(there[: fit.HARD])
+        best = others[-lists_of_edges.HARD :]  # those with the largest numbers
+        assert set(best) <= set(there[: lists_of_edges.HARD])
         # Together they stand for all nodes that are no neighbours.
         assert np.exp(counts[1:]).sum() == pytest.approx(len(others), rel=1e-4)
 

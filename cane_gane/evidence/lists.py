@@ -1,0 +1,159 @@
+"""Lists to learn from: held-out training edges, each among other nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits
+
+from cane_gane.data.graph import Edges
+from cane_gane.evaluation.protocols import Contest, strict_contest
+from cane_gane.evidence.features import FEATURES, Evidence
+from cane_gane.evidence.likeness import Texts
+
+Floats = npt.NDArray[np.floating]
+Integers = npt.NDArray[np.int64]
+
+FOLDS = 6
+ENOUGH = 1_500  # lists: no further fold is held out
+DRAWS = 3  # of folds at the most, where edges are few
+HARD, EASY = 100, 50  # candidates that text and walks rank first, and by chance
+GUIDE = ("pairs_one_hop", "walks")
+AT_ONCE = 2  # folds, and fits, at the same time, each on one core
+_CELLS = 4_000_000  # scores of source and node that are held at once
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Held-out edges, each with candidates for its target.
+
+    Attributes:
+        names: The features.
+        features: Those of the target, then those of the candidates,
+            `[edges, 1 + candidates, features]`.
+        counts: Log of how many nodes each of them stands for, `[edges,
+            1 + candidates]`; -inf where there is none.
+        edge_ids: Which edge is held out; some are in several draws, `[edges]`.
+    """
+
+    names: Sequence[str]
+    features: Floats
+    counts: Floats
+    edge_ids: Integers
+
+    def only(self, names: Sequence[str]) -> Lists:
+        """Returns the same with some of the features."""
+        places = [list(self.names).index(name) for name in names]
+        return replace(self, names=names, features=self.features[..., places])
+
+    def of(self, kept: Any) -> Lists:
+        """Returns the marked lists, `[edges]`."""
+        return Lists(
+            self.names, self.features[kept], self.counts[kept], self.edge_ids[kept]
+        )
+
+    @property
+    def edge_count(self) -> int:
+        """How many different edges are held out."""
+        return len(np.unique(self.edge_ids))
+
+
+@threadpool_limits.wrap(limits=1)
+def held_out_lists(
+    texts: Texts,
+    train: Edges,
+    node_count: int,
+    names: Sequence[str] = tuple(FEATURES),
+    seed: int = 1,
+) -> Lists:
+    """Holds folds of the training edges out and ranks each edge among other nodes.
+
+    Every feature is computed anew without the fold. The other nodes are no training
+    neighbours of the source. Where edges are few, folds are drawn several times: each
+    draw shows an edge with other edges missing, and among other nodes.
+
+    Args:
+        texts: The texts.
+        train: The only edges that may be looked at, `[train, 2]`.
+        node_count: The number of nodes.
+        names: The features.
+        seed: What folds and candidates depend on.
+
+    Returns:
+        The lists, about `ENOUGH`; none where no edge can be held out.
+    """
+    folds = _folds(len(train), seed)
+
+    def ranked(place: int) -> Lists:
+        fold, rng = folds[place], np.random.default_rng([seed, place])
+        rest = np.delete(train, fold, axis=0)
+        contest = strict_contest(rest, rest, train[fold], node_count)
+        return _lists(Evidence(texts, rest, node_count), contest, names, rng)
+
+    texts.compute()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = list(pool.map(ranked, range(len(folds))))
+    features, counts, edge_ids = (
+        np.concatenate([getattr(own, part) for own in found])
+        for part in ("features", "counts", "edge_ids")
+    )
+    return Lists(names, features, counts, edge_ids)
+
+
+def _folds(edge_count: int, seed: int) -> list[Integers]:
+    """Returns the edges of each fold: some of one draw, or all of one or several."""
+    rng = np.random.default_rng(seed)
+    draws = min(max(1, round(ENOUGH / max(1, edge_count))), DRAWS)
+    folds = [
+        fold
+        for _ in range(draws)
+        for fold in np.array_split(rng.permutation(edge_count), FOLDS)
+    ]
+    sizes = np.cumsum([len(fold) for fold in folds])
+    return folds if draws > 1 else folds[: 1 + int((sizes < ENOUGH).sum())]
+
+
+def _lists(
+    evidence: Evidence,
+    contest: Contest,
+    names: Sequence[str],
+    rng: np.random.Generator,
+) -> Lists:
+    """Ranks held-out edges among candidates.
+
+    Args:
+        evidence: The features without these edges.
+        contest: The edges, and the nodes that are no neighbours of their sources.
+        names: The features.
+        rng: Draws the candidates.
+    """
+    edges = contest.scored
+    nodes = np.tile(edges[:, 1:], 1 + HARD + EASY)
+    counts = np.full(nodes.shape, -np.inf, np.float32)
+    counts[:, 0] = 0
+    features = np.zeros((*nodes.shape, len(names)), np.float32)
+    sources, row_of = np.unique(edges[:, 0], return_inverse=True)
+    step = max(1, _CELLS // contest.node_count)
+    for first in range(0, len(sources), step):
+        block = sources[first : first + step]
+        mine = np.flatnonzero((row_of >= first) & (row_of < first + step))
+        rows = row_of[mine] - first
+        guide = evidence.rows(block, GUIDE).sum(axis=-1)
+        for place, row in zip(mine.tolist(), rows.tolist(), strict=True):
+            others = contest.candidates(int(edges[place, 0]))
+            order = np.argsort(-guide[row, others], kind="stable")
+            best, rest = others[order[:HARD]], others[order[HARD:]]
+            nodes[place, 1 : 1 + len(best)] = best
+            counts[place, 1 : 1 + len(best)] = 0
+            if len(rest):
+                nodes[place, 1 + HARD :] = rng.choice(rest, EASY)
+                counts[place, 1 + HARD :] = np.log(len(rest) / EASY)
+        for column, values in enumerate(evidence.features(block, names)):
+            features[mine, :, column] = values[rows[:, None], nodes[mine]]
+    edge_ids = edges[:, 0] * contest.node_count + edges[:, 1]
+    return Lists(names, features, counts, edge_ids)

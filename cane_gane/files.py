@@ -34,7 +34,7 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes | memoryview]) 
     Raises:
         OSError: It names `path`, which is as it was.
     """
-    with _named(path):
+    with named(path):
         make_folder(path.parent)
         sweep(path.parent)
         draft, number = _draft(path, tempfile.mkstemp)
@@ -58,7 +58,7 @@ def new_folder(path: Path) -> Iterator[Path]:
 
     An earlier `path` is replaced; after an error nothing is left behind.
     """
-    with _named(path):
+    with named(path):
         make_folder(path.parent)
         sweep(path.parent)
         draft, number = _draft(path, _make_draft)
@@ -133,7 +133,7 @@ def _sync(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _named(path: Path) -> Iterator[None]:
+def named(path: Path) -> Iterator[None]:
     """Lets an error of the system name the file that was to be written."""
     try:
         yield
@@ -141,7 +141,7 @@ def _named(path: Path) -> Iterator[None]:
         if error.errno in _FULL:
             reason = f"{os.strerror(error.errno)}: make room and start again"
             raise OSError(error.errno, reason, str(path)) from error
-        if error.filename is None:
+        if error.filename is None and error.errno is not None:
             error.filename = str(path)
         raise
 

@@ -15,7 +15,8 @@ ROOMS = {
     "": ["version", "errors", "files", "config", "progress", "beside"],
     "data": [
         "graph", "random_walks", "tokens", "lines", "splits", "network", "vectors",
-        "export", "tfidf", "statistics", "pydocs", "catalog", "tfds",
+        "export", "tfidf", "statistics", "pydocs", "downloads", "catalog",
+        "tfds",
     ],
     "sampling": ["negatives", "edges", "texts", "batches"],
     "transport": ["problem", "scalings", "proximal", "adjoint", "solver"],

@@ -6,13 +6,12 @@ import hashlib
 import http.client
 import os
 import sys
-import time
-import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 
 from cane_gane.config import suggestion
 from cane_gane.data import pydocs
+from cane_gane.data.downloads import download
 from cane_gane.data.network import TextualNetwork
 from cane_gane.errors import InputError
 from cane_gane.files import locked, sha256, write_atomically
@@ -22,9 +21,6 @@ COMMIT = "a0e7e7802c3e0f9daf3c230ca6ba91e314f3a749"
 CANE, DMTE = "thunlp/CANE", "dylanz0426/DMTE"
 COMMITS = {CANE: COMMIT, DMTE: "63bbfd61c6b3466b763b8b626dff40a3d2a17daa"}
 ROOT = Path(__file__).resolve().parents[2]
-TIMEOUT_SECONDS = 30  # without an answer
-DOWNLOAD_SECONDS = 600  # for a whole file
-DOWNLOAD_BYTES = 2**28
 
 # SHA-256 of each file, or `git:` and the git blob id where that is what is known.
 PUBLISHED: Mapping[str, Mapping[str, str]] = {
@@ -148,8 +144,9 @@ def _download(name: str) -> Path:
             say(f"{name}: downloading {file} …")
             content = _fetch(name, file)
             if (digest := _digest_like(files[file], content)) != files[file]:
+                kind = "web page" if content.lstrip()[:1] == b"<" else "download"
                 raise InputError(
-                    f"{name}/{file}: found a download of {len(content)} bytes with "
+                    f"{name}/{file}: found a {kind} of {len(content)} bytes with "
                     f"digest {digest}; expected {files[file]}: try again, or copy the "
                     "file by hand"
                 )
@@ -161,8 +158,14 @@ def _fetch(name: str, file: str) -> bytes:
     repository = DMTE if name == "dblp" else CANE
     usual = f"https://raw.githubusercontent.com/{repository}/{COMMITS[repository]}"
     address = os.environ.get("CANE_DATASETS_URL", f"{usual}/datasets")
+    part = home() / name / f".{file}.part"
+    known = PUBLISHED[name][file]
     try:
-        return _read(f"{address}/{name}/{file}")
+        return download(
+            f"{address}/{name}/{file}",
+            part,
+            lambda content: _digest_like(known, content) == known,
+        )
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error or type(error).__name__
         folder, search_path = home() / name, os.environ.get("CANE_DATASETS", "")
@@ -174,18 +177,6 @@ def _fetch(name: str, file: str) -> bytes:
             f"CANE_DATASETS to a folder that holds {name}/. The data set pydocs needs "
             "none of them: it is built on the spot"
         ) from None
-
-
-def _read(address: str) -> bytes:
-    """Returns what an address answers, in bounded time and up to a bounded size."""
-    deadline = time.monotonic() + DOWNLOAD_SECONDS
-    content = bytearray()
-    with urllib.request.urlopen(address, timeout=TIMEOUT_SECONDS) as answer:
-        while len(content) < DOWNLOAD_BYTES and (part := answer.read1()):
-            content += part
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"not finished after {DOWNLOAD_SECONDS} seconds")
-    return bytes(content)
 
 
 def _digest_like(expected: str, content: bytes) -> str:

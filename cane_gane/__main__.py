@@ -22,7 +22,7 @@ from cane_gane.commands.help import command_help, general_help
 from cane_gane.config import suggestion
 from cane_gane.data.catalog import NAMES, canonical_name
 from cane_gane.errors import InputError, as_line
-from cane_gane.progress import quietly
+from cane_gane.progress import Terminal, quietly
 from cane_gane.version import VERSION
 
 GROUPS = {
@@ -82,9 +82,12 @@ def _tell(message: str, code: int) -> int:
 def console() -> None:
     """Runs the command line of this process and exits with its code."""
     end_with_parent()
-    for stream in (sys.stdout, sys.stderr):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
         with contextlib.suppress(AttributeError):  # a stream of another kind
-            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+            stream.reconfigure(errors="replace")
+            if stream.isatty():
+                setattr(sys, name, Terminal(stream))
     sys.exit(main(sys.argv[1:]))
 
 

@@ -40,4 +40,16 @@ def as_line(message: str) -> str:
     """
     if len(message) > LONGEST:
         message = f"{message[: LONGEST // 2]} … {message[-LONGEST // 2 :]}"
-    return "".join(char if char.isprintable() else "�" for char in message)
+    return harmless(message, "")
+
+
+def harmless(text: str, kept: str = "\n\t") -> str:
+    """Returns a text of which a terminal shows every character and obeys none.
+
+    Args:
+        text: The text.
+        kept: Which of the others stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in kept else "�" for c in text)

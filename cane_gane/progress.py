@@ -9,8 +9,11 @@ import resource
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
+
+from cane_gane.errors import harmless
 
 EVERY = 30.0  # seconds between two lines on a stage
 _QUIET = "CANE_GANE_QUIET"  # a variable, so that child processes are quiet, too
@@ -25,7 +28,7 @@ def say(line: str) -> None:
 
 def warn(line: str) -> None:
     """Prints a line on standard error, at once, even if the job is quiet."""
-    print(line, file=sys.stderr, flush=True)
+    print(harmless(line), file=sys.stderr, flush=True)
 
 
 def is_quiet() -> bool:
@@ -53,6 +56,37 @@ def has_colour() -> bool:
     """Whether standard output shows colours (https://no-color.org)."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return sys.stdout.isatty() and not plain
+
+
+RED, PLAIN = "\x1b[31m", "\x1b[0m"  # the only colours that are printed
+_COLOURS = re.compile(f"({re.escape(RED)}|{re.escape(PLAIN)})")
+
+
+class Terminal:
+    """A terminal that shows what is printed, whatever files and names hold.
+
+    Escapes, bells and turns of the direction of writing become signs; our own colours
+    and the carriage return of a bar pass.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        """Takes the stream to print on."""
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Prints a text."""
+        parts = _COLOURS.split(text)
+        parts[::2] = [harmless(part, "\n\t\r") for part in parts[::2]]
+        self._stream.write("".join(parts))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Prints several."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def duration(seconds: float) -> str:

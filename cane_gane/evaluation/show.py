@@ -11,6 +11,7 @@ from cane_gane.evaluation.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from cane_gane.evaluation.results import BaselineFigures, Evaluation, Figures
+from cane_gane.progress import PLAIN, RED
 
 # The figures of a score under a protocol that a model is compared with baselines by.
 TITLES = {
@@ -24,7 +25,6 @@ TITLES = {
 
 _ERRORS = {"auc": "std_error", "mrr": "mrr_error"}
 SHOWN = ("auc", "mrr", "hits_at_10")  # what a terminal has room for
-_RED, _PLAIN = "\033[31m", "\033[0m"
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def summary(found: Evaluation, colour: bool = False) -> str:
     widths = [max(own, 1 + most) for own, most in zip(least, wide, strict=True)]
     for title, cells in table:
         shown = [
-            f"{_RED}{text:>{width}}{_PLAIN}" if low and colour else f"{text:>{width}}"
+            f"{RED}{text:>{width}}{PLAIN}" if low and colour else f"{text:>{width}}"
             for (text, low), width in zip(cells, widths, strict=True)
         ]
         lines.append(f"{title:<28}{''.join(shown)}".rstrip())

@@ -23,12 +23,17 @@ def begin(*words: object, **options: object) -> None:
     raise BegunError
 
 
-def attempt(*words: object, watched: Path | None = None) -> str | None:
+def attempt(
+    *words: object,
+    watched: Path | None = None,
+    shown: Callable[[str], str] = str,
+) -> str | None:
     """Runs a command, which must be taken, or refused without a trace.
 
     Args:
         words: The command line.
         watched: A folder where a refused command changes nothing.
+        shown: What becomes of what is printed.
 
     Returns:
         The one line of a refusal, or None.
@@ -40,8 +45,8 @@ def attempt(*words: object, watched: Path | None = None) -> str | None:
             code = main([*map(str, words)])
         except BegunError:
             return None
-    shown = out.getvalue() + err.getvalue()
-    unprintable = {char for char in shown if not char.isprintable()} - {"\n", "\t"}
+    printed = shown(out.getvalue() + err.getvalue())
+    unprintable = {char for char in printed if not char.isprintable()} - {"\n", "\t"}
     assert not unprintable, unprintable
     if code == 0:
         return None

@@ -32,9 +32,9 @@ ROOMS = {
     ],
     "training": [
         "runtime", "objectives", "optimizer", "compile", "checkpoints", "inputs",
-        "forecast", "loop", "workers.cluster", "workers.exchange", "workers.step",
-        "workers.loop", "servers.tables", "servers.step", "servers.loop",
-        "servers.host",
+        "room", "forecast", "loop", "workers.cluster", "workers.exchange",
+        "workers.step", "workers.loop", "servers.tables", "servers.step",
+        "servers.loop", "servers.host",
     ],
     "evaluation": [
         "matching", "fitted", "hard", "protocols", "show", "results", "outcomes",

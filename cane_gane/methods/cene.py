@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from cane_gane.methods.pair_loss import (
     with_negatives,
 )
 from cane_gane.serving.table import VectorTable
+from cane_gane.training.room import check_room
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,15 @@ def joint_vectors(split: Split, settings: CeneSettings, seed: int) -> Floats:
     return nodes / np.maximum(np.linalg.norm(nodes, axis=1, keepdims=True), 1e-12)
 
 
+def _memory(split: Split, settings: CeneSettings) -> float:
+    """Returns the bytes that are held at the least, without those of words."""
+    nodes = split.network.node_count
+    pairs = max(2 * len(split.train), nodes) * (1 + settings.negatives)
+    return 4 * 4 * nodes * settings.dimension + pairs * (8.0 * settings.dimension + 20)
+
+
 def _fit(split: Split, settings: CeneSettings, seed: int, _: Path | None) -> Fitted:
+    check_room(partial(_memory, split), settings)
     return VectorTable(joint_vectors(split, settings, seed))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from cane_gane.methods.pair_loss import (
     with_negatives,
 )
 from cane_gane.serving.table import VectorTable
+from cane_gane.training.room import check_room
 
 # The released code's weights: of P and P², and of the terms of the loss.
 _DIFFUSED = (0.3, 0.1)
@@ -156,7 +158,15 @@ def diffusion_vectors(split: Split, settings: DmteSettings, seed: int) -> Floats
     return vectors
 
 
+def _memory(split: Split, settings: DmteSettings) -> float:
+    """Returns the bytes that are held at the least, without those of words."""
+    wide, pairs = settings.dimension, 2 * len(split.train) * (1 + settings.negatives)
+    maps = 3 * 3 * 4 * wide * wide / 2  # with two moments
+    return maps + 4 * 4 * split.network.node_count * wide + pairs * (4.0 * wide + 20)
+
+
 def _fit(split: Split, settings: DmteSettings, seed: int, _: Path | None) -> Fitted:
+    check_room(partial(_memory, split), settings)
     return VectorTable(diffusion_vectors(split, settings, seed))
 
 

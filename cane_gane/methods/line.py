@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from cane_gane.methods.pair_loss import (
     with_negatives,
 )
 from cane_gane.serving.table import VectorTable
+from cane_gane.training.room import check_room
 
 Floats = npt.NDArray[np.float32]
 
@@ -83,7 +85,15 @@ def proximity_vectors(
     return own / np.maximum(np.linalg.norm(own, axis=1, keepdims=True), 1e-12)
 
 
+def _memory(split: Split, settings: LineSettings) -> float:
+    """Returns the bytes that are held at the least."""
+    pairs = 2 * len(split.train) * (1 + settings.negatives)
+    tables = 4 * 4 * split.network.node_count * settings.dimension
+    return tables + pairs * (4.0 * settings.dimension + 20)
+
+
 def _fit(split: Split, settings: LineSettings, seed: int, _: Path | None) -> Fitted:
+    check_room(partial(_memory, split), settings)
     first = settings.dimension // 2
     sizes = (first, settings.dimension - first)
     halves = [

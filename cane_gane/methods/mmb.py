@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from cane_gane.data.splits import Split
 from cane_gane.evaluation.fitted import Fitted
 from cane_gane.methods.method import Method
 from cane_gane.serving.table import VectorTable
+from cane_gane.training.room import check_room
 
 Floats = npt.NDArray[np.float32]
 
@@ -138,7 +140,15 @@ def _rows(nodes: npt.NDArray[np.int64], node_count: int) -> sparse.csr_array:
     return sparse.csr_array((ones, (nodes, pairs)), shape=(node_count, len(nodes)))
 
 
+def _memory(split: Split, settings: MmbSettings) -> float:
+    """Returns the bytes that are held at the least."""
+    pairs = 2 * len(split.train) * (1 + settings.absent)
+    rows = pairs + 2 * split.network.node_count  # of chances, and of counts
+    return 4.0 * settings.groups * (4 * rows + 3 * settings.groups)
+
+
 def _fit(split: Split, settings: MmbSettings, seed: int, _: Path | None) -> Fitted:
+    check_room(partial(_memory, split), settings)
     count = split.network.node_count
     found = fit_blockmodel(split.train, count, settings, seed)
     memberships = found.memberships.astype(np.float64)

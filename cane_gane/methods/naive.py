@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from cane_gane.evaluation.fitted import Fitted
 from cane_gane.methods.method import Method
 from cane_gane.methods.skip_gram import WalkSettings, walk_vectors
 from cane_gane.serving.table import VectorTable
+from cane_gane.training.room import check_room
 
 Floats = npt.NDArray[np.float32]
 
@@ -107,8 +109,19 @@ def _batches(edges: Edges, settings: NaiveSettings, seed: int) -> Iterator[Edges
             yield edges[order[first : first + settings.batch_size]]
 
 
+def _memory(split: Split, settings: NaiveSettings) -> float:
+    """Returns the bytes that are held at the least: a step, and the kernel."""
+    edges, half = min(settings.batch_size, len(split.train)), settings.dimension / 2
+    longest = max((text.count(" ") for text in split.network.texts), default=0)
+    words = min(settings.max_length, longest + 1)
+    step = 2 * edges * words * half * 2 + 4 * edges * edges
+    return 4.0 * (step + 3 * settings.kernel_size * half * half)
+
+
 def _fit(split: Split, settings: NaiveSettings, seed: int, _: Path | None) -> Fitted:
     from sklearn.preprocessing import normalize
+
+    check_room(partial(_memory, split), settings)
 
     network, size = split.network, settings.dimension // 2
     walks = WalkSettings(dimension=size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from cane_gane.config import Settings, setting
 from cane_gane.data.graph import Edges, adjacency
 from cane_gane.data.random_walks import Walker
+from cane_gane.training.room import check_room
 
 Floats = npt.NDArray[np.float32]
 
@@ -28,6 +30,13 @@ class WalkSettings(Settings):
         low=1, high=1_000,
     )  # fmt: skip
     passes: int = setting(1, "passes over the walks", low=1, high=10**4)
+
+
+def walk_memory(node_count: int, settings: WalkSettings) -> float:
+    """Returns the bytes that walks and vectors hold at the least."""
+    step = 8 + 60  # a number, and a string for gensim
+    walks = float(step * settings.walks * settings.length)
+    return node_count * (walks + 2 * 4 * settings.dimension)
 
 
 def walk_vectors(
@@ -51,6 +60,7 @@ def walk_vectors(
     Returns:
         Vectors, `[nodes, dimension]`; a row of NaN for a node without an edge.
     """
+    check_room(partial(walk_memory, node_count), settings)
     walker = Walker(adjacency(edges, node_count), p, q)
     rng = np.random.default_rng(seed)
     starts = np.repeat(walker.nodes, settings.walks)

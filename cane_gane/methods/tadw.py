@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from cane_gane.data.splits import Split
 from cane_gane.evaluation.fitted import Fitted
 from cane_gane.methods.method import Method
 from cane_gane.serving.table import VectorTable
+from cane_gane.training.room import check_room
 
 Floats = npt.NDArray[np.float64]
 
@@ -90,10 +92,18 @@ def text_matrix(split: Split, size: int, seed: int) -> Floats:
     return TruncatedSVD(size, random_state=seed).fit_transform(vectors)
 
 
+def _memory(split: Split, settings: TadwSettings) -> float:
+    """Returns the bytes that are held at the least, without those of words."""
+    nodes, size = split.network.node_count, settings.dimension // 2
+    text = min(settings.text_dimension, nodes)
+    return 8.0 * (nodes * (2 * text + 3 * size) + 2 * text * text + 3 * size * size)
+
+
 @threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
 def _fit(split: Split, settings: TadwSettings, seed: int, _: Path | None) -> Fitted:
     from sklearn.preprocessing import normalize
 
+    check_room(partial(_memory, split), settings)
     text = text_matrix(split, settings.text_dimension, seed)
     size = settings.dimension // 2
     turns = sweeps(step_matrix(split), text, size, settings.shrinkage, seed)

@@ -115,7 +115,7 @@ class RunFolder:
         with self.held():
             if overwrite:
                 find_dataset(config.dataset)  # before anything is deleted
-                self._clear()
+                self.clear()
             self.check(config, "add --overwrite, or choose another --runs_dir")
             try:
                 yield
@@ -159,7 +159,7 @@ class RunFolder:
             if (self.path / name).is_symlink():
                 raise fault(self.path / name, None, *_LINK)
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
         """Removes what a run writes; other files stay."""
         for name in _FOLDERS - {"figures"}:
             if (self.path / name).is_dir():

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import platform
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,7 @@ from cane_gane.runs.folder import (
 )
 from cane_gane.runs.rivals import Baselines, begin_baselines
 from cane_gane.serving.trust import with_trust
+from cane_gane.training.room import TooLargeError
 from cane_gane.version import VERSION
 
 _PACKAGES = ("tensorflow", "keras", "numpy", "scipy", "scikit-learn")
@@ -92,7 +93,7 @@ def run(
         DivergedError: The loss is no number any more.
     """
     method = find_method(config.method)
-    with folder.opened(config, overwrite=overwrite):
+    with folder.opened(config, overwrite=overwrite), _left_if_too_large(folder):
         if folder.finished:
             say(f"{folder.path} is finished (--overwrite trains it again)")
             return folder.evaluation()
@@ -131,6 +132,18 @@ def run(
             served = method.open(folder.path / MODEL, split, config.settings)
         best = fitted.best_epoch
         return finish(folder, config, split, served, clock, best, baselines)
+
+
+@contextlib.contextmanager
+def _left_if_too_large(folder: RunFolder) -> Iterator[None]:
+    """Removes what a new run wrote that needs more memory than there is."""
+    new = not (folder.path / "config.json").is_file()
+    try:
+        yield
+    except TooLargeError:
+        if new:
+            folder.clear()
+        raise
 
 
 def check_by(folder: RunFolder, other: RunFolder) -> Evaluation:

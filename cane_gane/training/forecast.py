@@ -7,25 +7,26 @@ within a factor of about two: enough to refuse what cannot end.
 from __future__ import annotations
 
 import dataclasses
-import re
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cane_gane.data.tokens import EncodedTexts
-from cane_gane.errors import InputError
 from cane_gane.models.settings import ModelSettings
 from cane_gane.models.start.similar import SEARCHED
 from cane_gane.models.start.tables import LARGE
 from cane_gane.progress import duration, say
+from cane_gane.training.room import available_memory, smaller, too_large
 
 _BASE = 0.75e9  # TensorFlow itself
 _CELL = 25.0  # bytes that a step holds for two words of a pair
 _CHUNK = 12  # pairs that are padded to the longest among them
 _COLUMNS = 800  # of the walks
+_COPIES = 8  # of the word vectors of a pair's texts, with their gradients
+# What is made smaller to fit, in this order, and how small at the least.
+_LOWEST = {"max_length": 20, "batch_size": 8, "dimension": 10}
+_SHRUNK = (*_LOWEST, "channels", "groups", "negatives", "iterations")
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,14 @@ def _forecast(
     mean = tokens / max(nodes, 1)
     # values, two moments, and a copy while they are set; texts as strings and ids
     held = _BASE + 4 * wide * (words + nodes) * 3 + 30 * tokens + 300 * nodes
-    pairs = settings.batch_size * (1 + settings.negatives)
+    held += 4 * 3 * 3 * wide**2  # the map of three parts to a text vector
     drawn = min(settings.edges_per_epoch or edges, edges)
+    pairs = min(settings.batch_size, drawn) * (1 + settings.negatives)
     high = float(np.quantile(lengths, 0.99)) if nodes else 0.0
     cells = pairs * mean**2 + _CHUNK * lengths.max(initial=0) * high
-    memory = {"an epoch": held + _CELL * cells}
+    # word vectors, and the solver's potentials of each step
+    vectors = 4 * 2 * pairs * mean * (_COPIES * wide + settings.iterations)
+    memory = {"an epoch": held + vectors + _cell_bytes(settings) * cells}
     started = settings.start != "random" or settings.places != "random"
     if started and nodes >= LARGE:
         size = max(wide, SEARCHED)
@@ -88,6 +92,14 @@ def _forecast(
     steps = drawn / settings.batch_size
     step = (0.02 + 3e-4 * mean + 1.1e-6 * mean**2) * pairs / 128
     return Forecast(memory, float(start), float(steps * step))
+
+
+def _cell_bytes(settings: ModelSettings) -> float:
+    """Returns the bytes that a step holds for two words of a pair."""
+    plans = _CELL * settings.groups
+    if settings.groups == settings.depth == 1 and settings.reading == "context":
+        return plans  # one column of the parsed plan is kept
+    return plans + 4 * 3 * settings.channels * settings.depth
 
 
 def check(
@@ -107,17 +119,14 @@ def check(
         room: Bytes that there are; by default what the system says.
 
     Raises:
-        InputError: It needs more memory than there is.
+        TooLargeError: It needs more memory than there is.
     """
     needed = forecast(texts, words, edges, settings)
     room = available_memory() if room is None else room
     if needed.peak > room:
         stage = max(needed.memory, key=lambda name: needed.memory[name])
-        raise InputError(
-            f"found {room / 1e9:.1f} GB of free memory; expected about "
-            f"{needed.peak / 1e9:.1f} GB for {stage}: "
-            f"{_remedy(texts, words, edges, settings, room)}"
-        )
+        remedy = _remedy(texts, words, edges, settings, room)
+        raise too_large(room, needed.peak, stage, remedy)
     epochs = f"{settings.epochs} epochs of {duration(needed.epoch)} at the most"
     say(
         f"about {needed.peak / 1e9:.1f} GB of memory; on two idle cores "
@@ -130,34 +139,14 @@ def _remedy(
 ) -> str:
     """Returns the setting that would make it fit."""
 
-    def fits(**changed: Any) -> bool:
-        other = dataclasses.replace(settings, **changed)
-        return forecast(texts, words, edges, other).peak <= room
+    def fits(other: ModelSettings) -> bool:
+        changed = (name for name in _LOWEST if vars(other)[name] != vars(least)[name])
+        useful = all(vars(other)[name] >= _LOWEST[name] for name in changed)
+        return useful and forecast(texts, words, edges, other).peak <= room
 
-    for name, lowest in (("max_length", 20), ("batch_size", 8), ("dimension", 10)):
-        size = min(
-            getattr(settings, name), texts.width if name == "max_length" else 9**9
-        )
-        while size // 2 >= lowest:
-            size //= 2
-            if size % settings.groups == 0 and fits(**{name: size}):
-                return f"--{name}={size} would fit"
-    return "take a larger machine, or tables on servers (docs/distributed.md)"
-
-
-def available_memory() -> float:
-    """Returns the bytes that this process may use in all, infinite where unknown."""
-    found = [float("inf")]
-    table = Path("/proc/meminfo")
-    if table.is_file():
-        free = re.search(r"MemAvailable:\s+(\d+) kB", table.read_text())
-        found += [1024.0 * int(free[1])] if free else []
-    limit = Path("/sys/fs/cgroup/memory.max")
-    used = Path("/sys/fs/cgroup/memory.current")
-    if limit.is_file() and used.is_file() and limit.read_text().strip().isdigit():
-        found.append(float(limit.read_text()) - float(used.read_text()))
-    status = Path("/proc/self/status")
-    own = (
-        re.search(r"VmRSS:\s+(\d+) kB", status.read_text()) if table.is_file() else None
+    # Texts may be shorter than what is kept of them.
+    width = max(1, min(settings.max_length, texts.width))
+    least = dataclasses.replace(settings, max_length=width)
+    return smaller(least, _SHRUNK, fits) or (
+        "take a larger machine, or tables on servers (docs/distributed.md)"
     )
-    return min(found) + (1024.0 * int(own[1]) if own else 0.0)

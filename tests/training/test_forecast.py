@@ -1,5 +1,6 @@
 """What a training is said to need, against what was measured."""
 
+import dataclasses
 import re
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 from cane_gane.data.tokens import EncodedTexts
 from cane_gane.errors import InputError
 from cane_gane.models.settings import ModelSettings
-from cane_gane.training.forecast import available_memory, check, forecast
+from cane_gane.training.forecast import check, forecast
+from cane_gane.training.room import available_memory
 
 
 def texts_of(nodes, length):
@@ -50,6 +52,40 @@ def test_what_does_not_fit_is_refused_with_a_setting_that_does():
         check(texts, 1_000, 2_000, settings, room=24e9)
     size = int(re.search(r"--max_length=(\d+) would fit", str(refused.value))[1])
     check(texts, 1_000, 2_000, ModelSettings.make(max_length=size), room=24e9)
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"dimension": 10_000, "batch_size": 4_000},
+        {"channels": 1_000, "depth": 3},
+        {"groups": 100, "batch_size": 2_000},
+        {"batch_size": 10**6},
+        {"negatives": 10**4},
+        {"max_length": 10**6},
+    ],
+    ids=str,
+)
+def test_large_settings_are_refused_with_one_that_fits(chosen):
+    """As the message says, and no smaller settings than those are needed."""
+    texts = texts_of(2_000, 1_000 if "max_length" in chosen else 200)
+    settings = ModelSettings.make(**chosen)
+    if "max_length" in chosen:
+        settings = dataclasses.replace(settings, batch_size=1_000)
+    given = (texts, 50_000, 100_000)
+    with pytest.raises(InputError, match=r"free memory; expected about \d") as refused:
+        check(*given, settings, room=8e9)
+    name, size = re.search(r"--(\w+)=(\d+) would fit", str(refused.value)).groups()
+    assert int(size) >= 1
+    check(*given, dataclasses.replace(settings, **{name: int(size)}), room=8e9)
+
+
+def test_a_batch_is_no_larger_than_the_edges():
+    huge = ModelSettings.make(batch_size=10**6)
+    found = [
+        forecast(texts_of(60, 10), 50, 180, own).peak for own in (huge, ModelSettings())
+    ]
+    assert found[0] < 1.1 * found[1]
 
 
 def test_what_no_setting_mends_is_refused_too():

@@ -1,0 +1,104 @@
+"""The memory that there is, and refusals of what needs more, with what would fit."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from cane_gane.config import Settings
+from cane_gane.errors import InputError
+
+
+class TooLargeError(InputError):
+    """A training needs more memory than there is, and was not begun."""
+
+
+def check_room(
+    memory: Callable[[Any], float], settings: Settings, room: float | None = None
+) -> None:
+    """Refuses settings that need more memory than there is.
+
+    Args:
+        memory: The bytes that a method holds at the least, by its settings.
+        settings: The settings.
+        room: Bytes that there are; by default what the system says.
+
+    Raises:
+        TooLargeError: They do.
+    """
+    room = available_memory() if room is None else room
+    needed = memory(settings)
+    if needed > room:
+        names = [
+            own.name
+            for own in settings.fields()
+            if (less := _halved(settings, [own.name])) and memory(less) < needed
+        ]
+        found = smaller(settings, names, lambda other: memory(other) <= room)
+        raise too_large(room, needed, "this training", found or "take a larger machine")
+
+
+def too_large(room: float, needed: float, stage: str, remedy: str) -> TooLargeError:
+    """Builds the message of a refusal."""
+    return TooLargeError(
+        f"found {room / 1e9:.1f} GB of free memory; expected about "
+        f"{needed / 1e9:.1f} GB for {stage}: {remedy}"
+    )
+
+
+def smaller(
+    settings: Settings, names: Sequence[str], fits: Callable[[Any], bool]
+) -> str | None:
+    """Returns the first whole number that, halved often enough, would make it fit.
+
+    Where none does alone, they are halved together.
+
+    Args:
+        settings: What does not fit.
+        names: The settings to try, in this order.
+        fits: Whether other settings do.
+    """
+    for chosen in (*([name] for name in names), names):
+        other: Settings | None = settings
+        while (other := _halved(other, chosen)) is not None:
+            if fits(other):
+                changed = [
+                    name for name in chosen if vars(other)[name] != vars(settings)[name]
+                ]
+                flags = " ".join(f"--{name}={vars(other)[name]}" for name in changed)
+                return f"{flags} would fit"
+    return None
+
+
+def _halved(settings: Settings, names: Sequence[str]) -> Settings | None:
+    """Returns settings of which some are half as large; None where none can be."""
+    sizes = {name: vars(settings)[name] for name in names}
+    for name, size in sizes.items():
+        if isinstance(size, bool) or not isinstance(size, int):
+            continue
+        with contextlib.suppress(InputError):  # too small, or with others of no use
+            settings = dataclasses.replace(settings, **{name: size // 2})
+    changed = any(vars(settings)[name] != size for name, size in sizes.items())
+    return settings if changed else None
+
+
+def available_memory() -> float:
+    """Returns the bytes that this process may use in all, infinite where unknown."""
+    found = [float("inf")]
+    table = Path("/proc/meminfo")
+    if table.is_file():
+        free = re.search(r"MemAvailable:\s+(\d+) kB", table.read_text())
+        found += [1024.0 * int(free[1])] if free else []
+    limit = Path("/sys/fs/cgroup/memory.max")
+    used = Path("/sys/fs/cgroup/memory.current")
+    if limit.is_file() and used.is_file() and limit.read_text().strip().isdigit():
+        found.append(float(limit.read_text()) - float(used.read_text()))
+    status = Path("/proc/self/status")
+    own = (
+        re.search(r"VmRSS:\s+(\d+) kB", status.read_text()) if table.is_file() else None
+    )
+    return min(found) + (1024.0 * int(own[1]) if own else 0.0)

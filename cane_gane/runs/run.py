@@ -56,7 +56,6 @@ from cane_gane.runs.folder import (
 )
 from cane_gane.runs.rivals import Baselines, begin_baselines
 from cane_gane.serving.trust import with_trust
-from cane_gane.training.room import TooLargeError
 from cane_gane.version import VERSION
 
 _PACKAGES = ("tensorflow", "keras", "numpy", "scipy", "scikit-learn")
@@ -93,7 +92,7 @@ def run(
         DivergedError: The loss is no number any more.
     """
     method = find_method(config.method)
-    with folder.opened(config, overwrite=overwrite), _left_if_too_large(folder):
+    with folder.opened(config, overwrite=overwrite), _left_if_refused(folder):
         if folder.finished:
             say(f"{folder.path} is finished (--overwrite trains it again)")
             return folder.evaluation()
@@ -135,13 +134,14 @@ def run(
 
 
 @contextlib.contextmanager
-def _left_if_too_large(folder: RunFolder) -> Iterator[None]:
-    """Removes what a new run wrote that needs more memory than there is."""
+def _left_if_refused(folder: RunFolder) -> Iterator[None]:
+    """Removes what a new run wrote that was refused before its first epoch."""
     new = not (folder.path / "config.json").is_file()
     try:
         yield
-    except TooLargeError:
-        if new:
+    except InputError as error:
+        refused = error.exit_code == InputError.exit_code
+        if new and refused and not folder.history():
             folder.clear()
         raise
 

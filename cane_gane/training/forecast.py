@@ -119,7 +119,7 @@ def check(
         room: Bytes that there are; by default what the system says.
 
     Raises:
-        TooLargeError: It needs more memory than there is.
+        InputError: It needs more memory than there is.
     """
     needed = forecast(texts, words, edges, settings)
     room = available_memory() if room is None else room

@@ -13,10 +13,6 @@ from cane_gane.config import Settings
 from cane_gane.errors import InputError
 
 
-class TooLargeError(InputError):
-    """A training needs more memory than there is, and was not begun."""
-
-
 def check_room(
     memory: Callable[[Any], float], settings: Settings, room: float | None = None
 ) -> None:
@@ -28,7 +24,7 @@ def check_room(
         room: Bytes that there are; by default what the system says.
 
     Raises:
-        TooLargeError: They do.
+        InputError: They do.
     """
     room = available_memory() if room is None else room
     needed = memory(settings)
@@ -42,9 +38,9 @@ def check_room(
         raise too_large(room, needed, "this training", found or "take a larger machine")
 
 
-def too_large(room: float, needed: float, stage: str, remedy: str) -> TooLargeError:
+def too_large(room: float, needed: float, stage: str, remedy: str) -> InputError:
     """Builds the message of a refusal."""
-    return TooLargeError(
+    return InputError(
         f"found {room / 1e9:.1f} GB of free memory; expected about "
         f"{needed / 1e9:.1f} GB for {stage}: {remedy}"
     )
@@ -63,14 +59,17 @@ def smaller(
         fits: Whether other settings do.
     """
     for chosen in (*([name] for name in names), names):
-        other: Settings | None = settings
-        while (other := _halved(other, chosen)) is not None:
-            if fits(other):
-                changed = [
-                    name for name in chosen if vars(other)[name] != vars(settings)[name]
+        less = _halved(settings, chosen)
+        while less is not None:
+            if fits(less):
+                new = {name: vars(less)[name] for name in chosen}
+                flags = [
+                    f"--{name}={size}"
+                    for name, size in new.items()
+                    if size != vars(settings)[name]
                 ]
-                flags = " ".join(f"--{name}={vars(other)[name]}" for name in changed)
-                return f"{flags} would fit"
+                return f"{' '.join(flags)} would fit"
+            less = _halved(less, chosen)
     return None
 
 

@@ -6,9 +6,10 @@ import pytest
 
 import cane_gane
 from cane_gane.__main__ import main
+from cane_gane.errors import InputError
 from cane_gane.methods import cene, dmte, line, mmb, skip_gram, tadw
 from cane_gane.methods.registry import METHODS
-from cane_gane.training.room import TooLargeError, check_room
+from cane_gane.training.room import check_room
 
 GB = 10**9
 LARGE = {
@@ -56,13 +57,13 @@ def test_large_settings_are_refused_with_what_fits(
     key, chosen, remedy, split, monkeypatch
 ):
     monkeypatch.setattr("cane_gane.training.room.available_memory", lambda: 0.5 * GB)
-    with pytest.raises(TooLargeError, match=rf"found 0\.5 GB .* {remedy}\d+ would fit"):
+    with pytest.raises(InputError, match=rf"found 0\.5 GB .* {remedy}\d+ would fit"):
         cane_gane.fit(split, key, **chosen)
 
 
 def test_what_nothing_mends_is_refused_too():
     settings = METHODS["mmb"].settings.make()
-    with pytest.raises(TooLargeError, match="take a larger machine"):
+    with pytest.raises(InputError, match="take a larger machine"):
         check_room(lambda own: 2 * GB, settings, room=GB)
 
 

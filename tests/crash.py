@@ -10,6 +10,7 @@ import io
 import json
 import os
 import re
+import resource
 import signal
 import sys
 from pathlib import Path
@@ -81,14 +82,19 @@ class _Writer(io.BufferedWriter):
         return super().write(content)
 
 
-def run(words, root, log, at=None, fails=False):
-    """Runs a command in a fork; returns its exit code and its number of points."""
+def run(words, root, log, at=None, fails=False, largest=None):
+    """Runs a command in a fork; returns its exit code and its number of points.
+
+    `largest` is how many bytes the system lets a file have, as a disk that is full.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         code = 99
         with contextlib.suppress(BaseException):
             signal.alarm(_SECONDS)
+            if largest:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
             number = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(number, 1)
             os.dup2(number, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -243,6 +244,18 @@ class Servable:
         for name, function in self._signatures.items():
             archive.add_endpoint(name, of_any_integers(name, function))
         with new_folder(path) as draft:
-            archive.write_out(str(draft), verbose=False)
+            try:
+                archive.write_out(str(draft), verbose=False)
+            except tf.errors.OpError as error:
+                raise _system_error(error, path) from error
             if self.weights:
                 write_json(draft / WEIGHTS, self.weights)
+
+
+def _system_error(error: tf.errors.OpError, path: Path) -> OSError:
+    """Returns the error of the system behind one of TensorFlow's, which hides it."""
+    said = " ".join(error.message.split())
+    full = any(own in said for own in ("No space left", "File too large", "quota"))
+    if full or isinstance(error, tf.errors.ResourceExhaustedError):
+        return OSError(errno.ENOSPC, said, str(path))
+    return OSError(errno.EIO, said[:200], str(path))

@@ -143,3 +143,30 @@ def test_the_same_command_ends_as_if_nothing_had_happened(
             and not (unkept and Path(key).parent.name == "answers")
         ]
         assert differ == [], where
+
+
+def test_a_disk_that_is_full_while_tensorflow_writes(order, commands):
+    """It writes the SavedModel by itself, where no point can be cut."""
+    root, (words, prepare) = commands[0], commands[1]["neural"]
+    prepare()
+    code, _, said = order(words, root)
+    assert code == 0, said
+    expected = content(root)
+    (model,) = root.glob("*/saved_model")
+    sizes = {p: p.stat().st_size for p in root.rglob("*") if p.is_file()}
+    own = max(size for path, size in sizes.items() if model in path.parents)
+    others = [
+        s for p, s in sizes.items() if not {"saved_model", "serving"} & {*p.parts}
+    ]
+    assert own > 2 * max(others)
+    shutil.rmtree(root)
+    prepare()
+    code, _, said = order(words, root, largest=own // 2)
+    last = said.splitlines()[-1]
+    assert code == 2, said
+    assert last.startswith("cane_gane: [Errno 28] No space left on device: make room")
+    assert str(model) in last
+    assert not list(root.glob("*/saved_model*"))
+    code, _, said = order(words, root)
+    assert code == 0, said
+    assert content(root) == expected

@@ -89,7 +89,8 @@ def text_matrix(split: Split, size: int, seed: int) -> Floats:
     size = min(size, min(vectors.shape) - 1)
     if size < 1 or not vectors.nnz:
         return np.zeros((vectors.shape[0], 1))
-    return TruncatedSVD(size, random_state=seed).fit_transform(vectors)
+    with np.errstate(invalid="ignore"):  # texts that are all alike have no variance
+        return TruncatedSVD(size, random_state=seed).fit_transform(vectors)
 
 
 def _memory(split: Split, settings: TadwSettings) -> float:

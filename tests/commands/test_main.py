@@ -10,7 +10,7 @@ import pytest
 
 from cane_gane.__main__ import COMMANDS, OTHERS, main
 from cane_gane.version import VERSION
-from tests.launch import refused
+from tests.launch import ROOT, refused
 
 
 def run_python(*arguments, **options):
@@ -210,3 +210,12 @@ def test_a_full_disk_gets_one_line(folder, words):
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr == "cane_gane: [Errno 28] No space left on device\n"
+
+
+def test_a_terminal_that_lacks_our_letters_is_no_error(folder):
+    where = folder({"group.txt": "Größe ≠\n海\n→\n".encode()})
+    settings = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "latin-1"}
+    command = [sys.executable, "-m", "cane_gane", "inspect", str(where)]
+    done = subprocess.run(command, env=settings, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert "Größe ?".encode("latin-1") in done.stdout.replace(b"\n", b" ")

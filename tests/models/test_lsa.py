@@ -1,6 +1,7 @@
 """Where word vectors start: from the topics of the texts."""
 
 import numpy as np
+import pytest
 
 from cane_gane.data.tokens import EncodedTexts
 from cane_gane.models.start.lsa import lsa_vectors
@@ -25,3 +26,13 @@ def test_lsa_puts_words_of_one_topic_near_each_other():
 def test_lsa_has_a_vector_for_every_word_of_a_tiny_network():
     texts = EncodedTexts.of(np.array([[2, 3], [3, 0]], np.int32), [2, 1])
     assert np.isfinite(lsa_vectors(texts, 4, 100, seed=1)).all()
+
+
+@pytest.mark.parametrize("texts", [[[]] * 5, [[2, 3, 3]] * 5, [[2]]], ids=str)
+def test_texts_that_are_empty_alike_or_alone_have_small_vectors(texts):
+    """The unit vectors of an empty decomposition were scaled up without bound."""
+    starts = np.cumsum([0, *map(len, texts)])
+    words = np.array([word for text in texts for word in text], np.int32)
+    vectors = lsa_vectors(EncodedTexts(words, starts, 3), 4, 3, seed=1)
+    assert np.isfinite(vectors).all()
+    assert np.abs(vectors).max() < 10

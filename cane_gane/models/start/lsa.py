@@ -35,11 +35,14 @@ def lsa_vectors(
         Word vectors, `[word_count, dimension]`; the means of the texts have mean 0.
     """
     counts = word_counts(texts, word_count)
+    vectors = np.zeros((word_count, dimension), np.float32)
+    rank = min(dimension, min(counts.shape) - 1)
+    if rank < 1 or not counts.nnz:
+        return vectors
     transformer = TfidfTransformer(sublinear_tf=True).fit(counts)
     weighted = transformer.transform(counts)
-    rank = min(dimension, min(weighted.shape) - 1)
-    svd = TruncatedSVD(rank, random_state=seed).fit(weighted)
-    vectors = np.zeros((word_count, dimension), np.float32)
+    with np.errstate(invalid="ignore"):  # texts that are all alike have no variance
+        svd = TruncatedSVD(rank, random_state=seed).fit(weighted)
     # The mean of a text's words is then its LSA vector, up to its length.
     vectors[:, :rank] = svd.components_.T * transformer.idf_[:, None]
     return centred(vectors, counts)

@@ -104,8 +104,9 @@ def _read(address: str, part: Path, deadline: float) -> None:
     except urllib.error.HTTPError as error:
         error.close()
         if have and error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-            part.unlink()  # it has all that there is
-            return _read(address, part, deadline)
+            part.unlink()  # it is longer than the file
+            _read(address, part, deadline)
+            return
         raise
     with answer:
         range_ = answer.headers.get("Content-Range", "")
@@ -113,7 +114,6 @@ def _read(address: str, part: Path, deadline: float) -> None:
         if partial and not range_.startswith(f"bytes {have}-"):
             raise http.client.HTTPException(f"found another range, {range_[:40]!r}")
         _write(answer, part, have if partial else 0, deadline)
-    return None
 
 
 def _write(answer: http.client.HTTPResponse, part: Path, have: int, end: float) -> None:

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,15 +49,6 @@ before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 out["many"] = call("score_nodes", source=many, target=many[::-1].copy())["score"].shape
 out["megabytes"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
 out["none"] = call("score", source=np.array([], object), target=np.array([], object))["score"].shape
-out["held"], random = [], np.random.default_rng(1)
-for call_number in range(1, given["calls"] + 1):
-    size = random.integers(1, 20)
-    some = random.integers(0, len(given["texts"]), (2, size))
-    call("score_nodes", source=some[0], target=some[1])
-    words = [" ".join(given["texts"][i] for i in row[: random.integers(1, 5)]) for row in some]
-    call("score", source=words, target=words[::-1])
-    if call_number * 2 % given["calls"] == 0:
-        out["held"].append(int(open("/proc/self/statm").read().split()[1]))
 json.dump(out, open(sys.argv[3], "w"))
 """  # noqa: E501
 
@@ -100,9 +90,7 @@ def served(request, tmp_path_factory):
     servable, network, _ = make_servable(folder, request.param)
     servable.export(folder / "exported")
     (folder / "exported").rename(folder / "moved")
-    calls = 400 if request.param == "ap" and Path("/proc/self/statm").exists() else 0
-    given = {"pairs": PAIRS.tolist(), "texts": list(network.texts), "odd": ODD,
-             "calls": calls}  # fmt: skip
+    given = {"pairs": PAIRS.tolist(), "texts": list(network.texts), "odd": ODD}
     (folder / "given.json").write_text(json.dumps(given))
     paths = [str(folder / name) for name in ("moved", "given.json", "out.json")]
     subprocess.run(
@@ -122,14 +110,6 @@ def test_node_embeddings_are_structure_then_text(served):
     expected = servable.embed_nodes(PAIRS[:, 0], PAIRS[:, 1])["embedding"]
     np.testing.assert_allclose(out["embed_nodes"], expected, rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(np.array(out["embed"]), expected[:, 8:], atol=1e-5)
-
-
-def test_memory_stays_flat_over_calls_of_random_sizes(served):
-    """The long version is benchmarks/longevity.py."""
-    _, _, out, _ = served
-    if out["held"]:
-        warm, end = out["held"]
-        assert end < 1.02 * warm
 
 
 def test_raw_texts_score_by_their_text_vectors(served):

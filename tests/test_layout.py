@@ -14,8 +14,9 @@ PACKAGE = ROOT / "cane_gane"
 ROOMS = {
     "": ["version", "errors", "files", "config", "progress", "beside"],
     "data": [
-        "graph", "random_walks", "tokens", "lines", "splits", "network", "vectors",
-        "export", "tfidf", "statistics", "pydocs", "catalog", "tfds",
+        "graph", "random_walks", "tokens", "lines", "weights", "edges", "splits",
+        "libraries", "network", "vectors", "export", "tfidf", "statistics", "pydocs",
+        "catalog", "tfds",
     ],
     "sampling": ["negatives", "edges", "texts", "batches"],
     "transport": ["problem", "scalings", "proximal", "adjoint", "solver"],

@@ -56,8 +56,8 @@ def _weight_counts(network: TextualNetwork) -> Report:
     weights = network.weights
     if weights is None:
         return {}
-    names = {"mean": np.mean, "minimum": np.min, "maximum": np.max}
-    return {"weights": {name: float(of(weights)) for name, of in names.items()}}
+    found = {"mean": weights.mean(), "minimum": weights.min(), "maximum": weights.max()}
+    return {"weights": {name: float(value) for name, value in found.items()}}
 
 
 def _text_counts(network: TextualNetwork, name: str, max_length: int) -> Report:

@@ -80,7 +80,6 @@ def test_a_table_to_import(place, kind):
         attempt("import", "nodes.csv", "other", f"--edges={name}", watched=place)
         for folder in ("folder", "other"):
             shutil.rmtree(place / folder, ignore_errors=True)
-        shutil.rmtree(place / name, ignore_errors=True)
 
 
 @pytest.mark.parametrize("kind", FILES)

@@ -76,7 +76,10 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     print(format_report(f"\n{folder}", report))
     # A bare name could be that of a command or of a known data set.
     name = str(folder) if len(folder.parts) > 1 else f"./{folder}"
+    run = f"runs/{folder.resolve().name}-all-ap-seed1"
+    node = found.network.name_of(0)
     print(f"\nnext: {shlex.join(['bash', 'run.sh', name, 'all', 'ap'])}")
+    print(f"then: {shlex.join(['bash', 'run.sh', 'recommend', run, node])}")
 
 
 def _check(folder: Path, overwrite: bool) -> None:

@@ -118,7 +118,7 @@ def check(
             f"{needed.peak / 1e9:.1f} GB for {stage}: "
             f"{_remedy(texts, words, edges, settings, room)}"
         )
-    epochs = f"{settings.epochs} epochs of {duration(needed.epoch)} at the most"
+    epochs = f"{settings.epochs} epochs of {duration(needed.epoch)} at most"
     say(
         f"about {needed.peak / 1e9:.1f} GB of memory; on two idle cores "
         f"{duration(needed.start)} until the first step, {epochs}"

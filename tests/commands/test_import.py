@@ -23,7 +23,8 @@ def place(tmp_path, monkeypatch):
 def test_it_prints_what_inspect_prints_and_the_next_command(place, capsys):
     assert main(["import", "mine.csv"]) == 0
     shown = capsys.readouterr()
-    columns, _, *report, blank, following = shown.out.splitlines()
+    columns, _, *report, blank, following, asked = shown.out.splitlines()
+    assert asked == "then: bash run.sh recommend runs/mine-all-ap-seed1 'ann a'"
     assert columns == "mine.csv: id from 'id', text from 'text', links from 'links'"
     assert (blank, following) == ("", "next: bash run.sh ./mine all ap")
     assert main(["inspect", "mine"]) == 0

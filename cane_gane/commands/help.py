@@ -44,7 +44,9 @@ def general_help(
         groups: The commands of each group, by its title.
         default: The words of a start without any.
     """
-    lines = ["cane_gane: GANE, textual network embedding by optimal transport."]
+    lines = [
+        "cane_gane: suggests missing links between texts, and shows which words match.",
+    ]
     rows = {
         title: [_row(name, module) for name, module in members]
         for title, members in groups.items()

@@ -1,4 +1,4 @@
-"""Turns a table (CSV, TSV, JSON lines) into a folder to train on."""
+"""Makes a data set of a CSV, TSV or JSON-lines file."""
 
 from __future__ import annotations
 

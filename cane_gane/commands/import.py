@@ -9,10 +9,10 @@ from pathlib import Path
 from absl import flags
 
 from cane_gane.data.importing import USUAL, import_files
-from cane_gane.data.lines import quoted
+from cane_gane.data.lines import printable, quoted
 from cane_gane.data.network import FILES
 from cane_gane.data.statistics import format_report, inspect_network
-from cane_gane.errors import fault
+from cane_gane.errors import InputError, fault
 from cane_gane.files import new_folder
 
 USAGE = ("FILE", "[FOLDER]")
@@ -54,8 +54,11 @@ def define(values: flags.FlagValues) -> None:
 def run(arguments: list[str], values: flags.FlagValues) -> None:
     """Runs the command."""
     file = Path(arguments[0])
+    if not file.is_file():
+        raise fault(file, None, "no file", "a table: CSV, TSV or JSON lines")
     folder = Path(arguments[1]) if arguments[1:] else file.with_suffix("")
     _check(folder, values.overwrite)
+    _check_flags(values)
     chosen = {part: values[part].value for part in _ABOUT if values[part].value}
     edges = None if values.edges is None else Path(values.edges)
     found = import_files(file, edges, chosen, values.skip_unknown)
@@ -77,9 +80,25 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     # A bare name could be that of a command or of a known data set.
     name = str(folder) if len(folder.parts) > 1 else f"./{folder}"
     run = f"runs/{folder.resolve().name}-all-ap-seed1"
-    node = found.network.name_of(0)
+    node = printable(found.network.name_of(0))
     print(f"\nnext: {shlex.join(['bash', 'run.sh', name, 'all', 'ap'])}")
     print(f"then: {shlex.join(['bash', 'run.sh', 'recommend', run, node])}")
+
+
+def _check_flags(values: flags.FlagValues) -> None:
+    """Refuses flags that would do nothing.
+
+    Raises:
+        InputError: There is one.
+    """
+    others = ("source", "target", "weight") if values.edges is None else ("links",)
+    for name in others:
+        if values[name].value is not None:
+            how = "without" if values.edges is None else "with"
+            raise InputError(
+                f"found --{name} {how} --edges; expected links in a column, or edges "
+                "in a file of their own"
+            )
 
 
 def _check(folder: Path, overwrite: bool) -> None:

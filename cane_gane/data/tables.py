@@ -196,4 +196,5 @@ def as_text(value: Any) -> str:
         value = int(value)
     if isinstance(value, list):
         return " ".join(map(as_text, value))
-    return " ".join(str(value).replace("\0", " ").split())
+    text = str(value).encode(errors="replace").decode()  # JSON may have half characters
+    return " ".join(text.replace("\0", " ").split())

@@ -72,6 +72,20 @@ def test_a_fault_leaves_nothing_behind(place, capsys):
     assert main(["import", "mine.csv", "--skip-unknown"]) == 0
 
 
+@pytest.mark.parametrize("name", [".", "..", "/", "", "nowhere.csv"])
+def test_what_is_no_file_is_refused(name, capsys):
+    assert main(["import", name]) == 2
+    assert "found no file; expected a table" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", [["--source=a"], ["--weight=a"], ["--edges=mine.csv", "--links=a"]]
+)
+def test_a_flag_that_would_do_nothing_is_refused(words, capsys):
+    assert main(["import", "mine.csv", *words]) == 2
+    assert "--edges; expected links in a column, or edges" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("words", [[], ["a.csv", "b", "c"]])
 def test_other_numbers_of_words_are_refused(words, capsys):
     assert main(["import", *words]) == 2

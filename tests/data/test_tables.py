@@ -106,6 +106,6 @@ def test_a_fault_is_one_line(tmp_path, content, message):
 
 
 def test_cells_of_json_become_text():
-    values = json.loads('[null, "a\\n b", 3, 3.0, 2.5, true, ["x", 1]]')
+    values = json.loads('[null, "a\\n b", 3, 3.0, 2.5, true, ["x", 1], "\\ud800"]')
     found = [as_text(value) for value in values]
-    assert found == ["", "a b", "3", "3", "2.5", "True", "x 1"]
+    assert found == ["", "a b", "3", "3", "2.5", "True", "x 1", "?"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import math
 import os
 import platform
 import re
@@ -29,7 +30,7 @@ GROUPS = {
     "Train, then ask": (
         "train", "recommend", "search", "explain", "embed", "explore", "serve",
     ),
-    "Your data": ("inspect", "split"),
+    "Your data": ("import", "inspect", "split"),
     "Measure": (
         "evaluate", "report", "table", "ablation", "reproduce", "compare", "parity",
     ),
@@ -119,9 +120,8 @@ def _dispatch(argv: Sequence[str]) -> None:
     except flags.Error as error:
         raise InputError(flag_fault(name, values, error)) from None
     needed = [word for word in module.USAGE if not word.startswith("[")]
-    last = module.USAGE[-1] if module.USAGE else ""
-    several = "…" in last and len(arguments) > len(needed)
-    if len(arguments) != len(needed) and not several:
+    most = math.inf if "…" in "".join(module.USAGE[-1:]) else len(module.USAGE)
+    if not len(needed) <= len(arguments) <= most:
         found = one_line(" ".join(arguments)) or "none"
         raise InputError(
             f"{name}: found {len(arguments)} arguments ({found}); expected "

@@ -192,3 +192,41 @@ def test_vectors_are_an_array(model):
         vectors[:5].most_similar(0)
     with pytest.raises(InputError, match="expected a name or an id"):
         vectors.most_similar("nobody")
+
+
+def weighted(topics, weight):
+    """The network of topics with weights by a function of its edges."""
+    plain = cane_gane.load(topics)
+    weights = weight(plain.edges)
+    return cane_gane.TextualNetwork(
+        plain.texts, plain.edges, plain.labels, lines=plain.lines, weights=weights
+    )
+
+
+def test_weights_of_one_change_no_bit(topics, model):
+    network = weighted(topics, lambda edges: np.ones(len(edges)))
+    twin = cane_gane.fit(network.split(0.6, seed=1), "wane", **SMALL)
+    assert twin.vectors.tobytes() == model.vectors.tobytes()
+    losses = [[row["loss"] for row in own.history] for own in (twin, model)]
+    assert losses[0] == losses[1]
+
+
+def test_weights_change_what_is_learned(topics, model):
+    network = weighted(topics, lambda edges: 1 + edges[:, 0] % 2)
+    other = cane_gane.fit(network.split(0.6, seed=1), "wane", **SMALL)
+    assert np.abs(np.asarray(other.vectors - model.vectors)).max() > 1e-3
+    assert other.history[0]["loss"] > 1.2 * model.history[0]["loss"]
+
+
+def test_a_saved_network_keeps_its_weights(topics, tmp_path):
+    network = weighted(topics, lambda edges: 1 + edges[:, 0] / 3)
+    small = {**SMALL, "epochs": 1}
+    cane_gane.fit(network, "wane", **small).save(tmp_path / "run")
+    again = cane_gane.open(tmp_path / "run", device="cpu").network
+    np.testing.assert_array_equal(again.weights, network.weights)
+
+
+def test_upstreams_preset_refuses_weights(topics):
+    network = weighted(topics, lambda edges: np.ones(len(edges)))
+    with pytest.raises(InputError, match=r"found weights in graph\.txt; expected two"):
+        cane_gane.fit(network, "cane", preset="upstream", device="cpu")

@@ -14,9 +14,9 @@ PACKAGE = ROOT / "cane_gane"
 ROOMS = {
     "": ["version", "errors", "files", "config", "progress", "beside"],
     "data": [
-        "graph", "random_walks", "tokens", "lines", "splits", "network", "vectors",
-        "export", "tfidf", "statistics", "pydocs", "downloads", "catalog",
-        "tfds",
+        "graph", "random_walks", "tokens", "lines", "weights", "edges", "splits",
+        "libraries", "network", "vectors", "export", "tfidf", "statistics", "pydocs",
+        "downloads", "catalog", "tfds", "tables", "importing",
     ],
     "sampling": ["negatives", "edges", "texts", "batches"],
     "transport": ["problem", "scalings", "proximal", "adjoint", "solver"],
@@ -77,7 +77,7 @@ ROOMS = {
     "commands": [
         "flags", "help", "train", "evaluate", "recommend", "search", "explain", "embed",
         "explore", "serve", "report", "table", "ablation", "reproduce", "compare",
-        "inspect", "split", "parity",
+        "import", "inspect", "split", "parity",
     ],
     "__main__": [""],
 }  # fmt: skip

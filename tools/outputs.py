@@ -17,6 +17,7 @@ from pathlib import Path
 from tools.site import ROOT
 
 BLOCK = re.compile(r"^```\n\$ (bash run\.sh [^\n]*)\n(.+?)^```$", re.M | re.S)
+TABLE = re.compile(r"^```text\n(id,text,.+?)^```$", re.M | re.S)
 FIGURE = re.compile(r"[-+]?\d[\d.,]*( (s|min|h)\b)?")
 WIDTH = 100  # columns of the terminal
 GAP = "…"
@@ -79,11 +80,17 @@ def printed(command: str, folder: Path) -> list[str]:
 
 
 def prepare(folder: Path) -> None:
-    """Makes the folder that commands of pages run in, with the network `broken`."""
+    """Makes the folder that commands of pages run in, with what they read there.
+
+    That is the network `broken`, and the table that docs/data.md shows.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "broken").mkdir(parents=True)
     (folder / "broken/data.txt").write_text("red fox\nblue sea\nred sea\n")
     (folder / "broken/graph.txt").write_text("0 1\n1 7\n")
+    table = TABLE.search((ROOT / "docs/data.md").read_text(encoding="utf-8"))
+    assert table, "docs/data.md shows no table to import"
+    (folder / "papers.csv").write_text(table[1])
 
 
 def rewrite(folder: Path = ROOT / "runs/docs") -> None:

@@ -177,7 +177,7 @@ def define_answers(values: flags.FlagValues) -> None:
 def define_top(values: flags.FlagValues) -> None:
     """Defines how many answers there are."""
     flags.DEFINE_integer(
-        "top", 10, "answers at the most", 1, 10_000, flag_values=values
+        "top", 10, "how many answers, at most", 1, 10_000, flag_values=values
     )
 
 
@@ -293,7 +293,7 @@ def parse_seeds(words: Sequence[str]) -> list[int]:
     if not spans or not all(spans) or not few or max(map(max, spans)) > SEEDS:
         raise InputError(
             f"found seeds '{','.join(words)[:60]}'; expected numbers up to {SEEDS:,} "
-            f"such as 1,2,3 or 1-10, {MOST_SEEDS:,} at the most"
+            f"such as 1,2,3 or 1-10, {MOST_SEEDS:,} at most"
         )
     return list(dict.fromkeys(chain.from_iterable(spans)))
 

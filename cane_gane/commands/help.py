@@ -19,7 +19,8 @@ from cane_gane.methods.registry import METHODS
 USUAL = ("epochs", "seed", "split", "preset", "evidence", "overwrite", "quiet", "json")
 # What stands for the value of a flag, where its kind does not say it.
 _VALUES = {
-    "dataset": "DATASET", "file": "FILE", "host": "ADDRESS", "html": "FILE",
+    "dataset": "DATASET", "edges": "FILE", "file": "FILE", "host": "ADDRESS",
+    "html": "FILE",
     "links": "NODE,…", "methods": "METHOD,…", "nodes": "NODE,…", "only": "PART,…",
     "output": "PATH", "ratios": "RATIO,…", "rho": "X,X,X", "runs_dir": "FOLDER",
     "seeds": "N,…", "upstream": "FOLDER", "windows": "N,…",
@@ -43,7 +44,9 @@ def general_help(
         groups: The commands of each group, by its title.
         default: The words of a start without any.
     """
-    lines = ["cane_gane: GANE, textual network embedding by optimal transport."]
+    lines = [
+        "cane_gane: suggests missing links between texts, and shows which words match.",
+    ]
     rows = {
         title: [_row(name, module) for name, module in members]
         for title, members in groups.items()
@@ -64,7 +67,8 @@ def general_help(
 def command_help(name: str, module: ModuleType, values: flags.FlagValues) -> str:
     """Returns the help on a command."""
     call = " ".join(["bash run.sh", name, *module.USAGE, "[flags]"])
-    return "\n".join([call, _summary(module), *_flag_lines(values)])
+    forms = _VALUES | getattr(module, "VALUES", {})
+    return "\n".join([call, _summary(module), *_flag_lines(values, forms)])
 
 
 def _row(name: str, module: ModuleType) -> str:
@@ -80,7 +84,7 @@ def _summary(module: ModuleType) -> str:
     return (module.__doc__ or "").splitlines()[0]
 
 
-def _flag_lines(values: flags.FlagValues) -> list[str]:
+def _flag_lines(values: flags.FlagValues, forms: Mapping[str, str]) -> list[str]:
     """Returns the lines on all flags: usual ones, the command's own, then settings."""
     left = {flag.name: flag for flag in map(values.__getitem__, sorted(values))}
     settings = {
@@ -89,33 +93,33 @@ def _flag_lines(values: flags.FlagValues) -> list[str]:
     }
     chosen = {name for names in settings.values() for name in names}
     if "epochs" not in left or not chosen & set(left):
-        return _lines("", left.values())
+        return _lines("", left.values(), forms)
     usual = [left.pop(name) for name in USUAL if name in left]
     own = [left.pop(name) for name in list(left) if name not in chosen]
-    lines = _lines("Usual flags:", usual)
-    lines += ["", *_lines("Other flags of this command:", own)]
+    lines = _lines("Usual flags:", usual, forms)
+    lines += ["", *_lines("Other flags of this command:", own, forms)]
     for title, names in settings.items():
         members = [left.pop(name) for name in names if name in left]
         if members:
-            lines += ["", *_lines(f"Settings of {title}", members)]
+            lines += ["", *_lines(f"Settings of {title}", members, forms)]
     return ["", *lines]
 
 
-def _lines(title: str, members: Iterable[Any]) -> list[str]:
+def _lines(title: str, members: Iterable[Any], forms: Mapping[str, str]) -> list[str]:
     lines = [title] if title else []
     for flag in members:
-        lines += _flag(flag)
+        lines += _flag(flag, forms)
     return lines
 
 
-def _flag(flag: Any) -> list[str]:
+def _flag(flag: Any, forms: Mapping[str, str]) -> list[str]:
     """Returns the lines on a flag, within the width of the terminal."""
     value = ",".join(flag.default) if isinstance(flag.default, list) else flag.default
     about = flag.help.split(">: ")[-1]  # absl repeats the choices there
     if value not in (None, False, ""):
         about += f" (default: {value})"
     width = max(60, min(shutil.get_terminal_size((88, 24)).columns, 100))
-    form = f"  {_form(flag)}"
+    form = f"  {_form(flag, forms)}"
     about = about.replace("(default: ", "(default:\xa0")  # no line ends there
     lines = [own.replace("\xa0", " ") for own in textwrap.wrap(about, width - 30)]
     padded = [f"{'':30}{line}" for line in lines]
@@ -124,7 +128,7 @@ def _flag(flag: Any) -> list[str]:
     return [form, *padded]
 
 
-def _form(flag: Any) -> str:
+def _form(flag: Any, forms: Mapping[str, str]) -> str:
     """Returns how a flag is written, with what stands for its value."""
     if flag.boolean:
         return f"--{flag.name}" if flag.default is False else f"--[no]{flag.name}"
@@ -135,4 +139,4 @@ def _form(flag: Any) -> str:
     if choices:
         return f"--{flag.name}={'|'.join(choices)}"
     kind = _KINDS.get(flag.flag_type(), "TEXT")
-    return f"--{flag.name}={_VALUES.get(flag.name, kind)}"
+    return f"--{flag.name}={forms.get(flag.name, kind)}"

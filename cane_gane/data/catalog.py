@@ -102,6 +102,11 @@ def find_dataset(name: str | Path) -> Path:
     """
     known = canonical_name(name)
     if isinstance(name, Path) or known not in NAMES:
+        if Path(name).is_file():
+            raise InputError(
+                f"found a file, '{name}'; expected a folder, or one of "
+                f"{', '.join(NAMES)}: bash run.sh import makes a folder of a table"
+            )
         if not Path(name).is_dir():
             raise InputError(
                 f"found no data set and no folder '{name}'; expected one of "

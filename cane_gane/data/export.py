@@ -38,7 +38,7 @@ def write_vectors(
         path: The file; for `projector` the folder.
         kind: `npy`, `csv`, `word2vec` or `projector`.
         vectors: `[rows, size]`; a row of NaN is kept in npy, else left out.
-        names: The name of each row, without white space.
+        names: The name of each row.
         labels: The labels of each, which the projector shows.
         texts: The text of each, the start of which the projector shows.
     """

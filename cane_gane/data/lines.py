@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from cane_gane.data.graph import Edges
 from cane_gane.errors import fault
+
+NAME_RULE = "single spaces inside, none at its ends"
 
 
 def read_lines(path: Path) -> list[bytes]:
@@ -70,13 +69,13 @@ def read_names(path: Path, node_count: int) -> tuple[str, ...] | None:
     """Returns the name of each node; None without a file.
 
     Raises:
-        InputError: A name is missing, has white space or is there twice.
+        InputError: A name is missing, has odd white space or is there twice.
     """
     names = read_optional(path, node_count)
     first_line: dict[str, int] = {}
     for number, name in enumerate(names or [], 1):
-        if not name or len(name.split()) != 1:
-            raise fault(path, number, quoted(name), "one name without white space")
+        if not is_name(name):
+            raise fault(path, number, quoted(name), f"one name ({NAME_RULE})")
         if name in first_line:
             found = f"{quoted(name)}, which line {first_line[name]} holds too"
             raise fault(path, number, found, "a name of its own for each node")
@@ -84,46 +83,20 @@ def read_names(path: Path, node_count: int) -> tuple[str, ...] | None:
     return None if names is None else tuple(names)
 
 
-def read_edges(
-    path: Path, node_count: int, names: Sequence[str] | None = None
-) -> Edges:
-    """Reads a file of edges.
-
-    Args:
-        path: The file, two node ids a line.
-        node_count: The number of nodes.
-        names: The names of the nodes, which may be used in place of ids.
-
-    Returns:
-        The edges, `[edges, 2]`, in the order of the file.
-
-    Raises:
-        InputError: The file is missing or faulty.
-    """
-    rows: list[tuple[int, list[str]]] = []
-    for number, line in enumerate(decode(path, read_lines(path)), 1):
-        columns = line.split()
-        if not columns:
-            continue
-        if len(columns) != 2:
-            found = f"{len(columns)} column{'s' * (len(columns) > 1)} ({quoted(line)})"
-            expected = "two node ids, with white space between them"
-            raise fault(path, number, found, expected)
-        rows.append((number, columns))
-    if not rows:
-        raise fault(path, None, "no edge", "two node ids on each line")
-    look_up, expected = _node_look_up(rows, node_count, names)
-    edges = [[look_up(column) for column in columns] for _, columns in rows]
-    for nodes, (number, columns) in zip(edges, rows, strict=True):
-        if None in nodes:
-            raise fault(path, number, quoted(columns[nodes.index(None)]), expected)
-    return np.array(edges, np.int64)
+def number_of(cell: str) -> float:
+    """Returns the number that a cell spells, else NaN."""
+    # Python also reads 1_0, and the digits of other scripts.
+    if "_" in cell or not cell.isascii():
+        return np.nan
+    try:
+        return float(cell)
+    except ValueError:
+        return np.nan
 
 
-def edge_lines(edges: npt.NDArray[Any]) -> bytes:
-    """Returns edges as upstream writes them: two ids (or names) and a tab a line."""
-    rows = (f"{source}\t{target}\n" for source, target in edges.tolist())
-    return "".join(rows).encode()
+def is_name(name: str) -> bool:
+    """Whether a node may have this name: words with single spaces between them."""
+    return bool(name) and name == " ".join(name.split())
 
 
 def is_number(column: str) -> bool:
@@ -151,22 +124,3 @@ def _obstacle(path: Path) -> tuple[str, str]:
         return "a broken link", "a file: mend or remove it"
     present = ", ".join(sorted(other.name for other in path.parent.glob("*"))[:8])
     return "no such file", f"it beside {present}" if present else "a text file"
-
-
-def _node_look_up(
-    rows: Sequence[tuple[int, list[str]]], node_count: int, names: Sequence[str] | None
-) -> tuple[Callable[[str], int | None], str]:
-    """Returns what turns a column into a node id, and what a column may hold.
-
-    With ids.txt the columns are names, unless all are numbers that are no names.
-    """
-    if names is not None:
-        node_of = {name: node for node, name in enumerate(names)}
-        cells = [column for _, columns in rows for column in columns]
-        if all(c in node_of for c in cells) or not all(map(is_number, cells)):
-            return node_of.get, "a name from ids.txt"
-
-    def as_id(column: str) -> int | None:
-        return int(column) if is_number(column) and int(column) < node_count else None
-
-    return as_id, f"a node id from 0 to {node_count - 1}, the lines of data.txt"

@@ -6,14 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cane_gane.data import lines as text_files
+from cane_gane.data.edges import edge_lines, read_edges
 from cane_gane.data.graph import Edges
+from cane_gane.data.libraries import networkx_fields, pandas_fields
 from cane_gane.data.splits import Split, split_edges
+from cane_gane.data.weights import EdgeWeights, Weights, as_weights
 from cane_gane.errors import InputError, fault
 from cane_gane.files import sha256, write_atomically
 
@@ -28,10 +32,13 @@ class TextualNetwork:
         texts: The text of each node.
         edges: Pairs of node ids, `[edges, 2]`, in the order of the file.
         labels: The labels of each node (none, one or several), or None.
-        names: The name of each node, distinct and without white space, or None.
+        names: The name of each node, or None. Names are distinct; one may have single
+            spaces inside.
         lines: The lines of data.txt as bytes, line ends included. Upstream's
             tokenizer reads these; without a file they follow from `texts`.
         source: The name or folder that it was loaded from; None for one from Python.
+        weights: The weight of each edge, `[edges]`, the paper's w_uv; None stands for
+            ones.
     """
 
     texts: Sequence[str]
@@ -40,6 +47,7 @@ class TextualNetwork:
     names: Sequence[str] | None = None
     lines: Sequence[bytes] = ()
     source: str | None = None
+    weights: Weights | None = None
 
     def __post_init__(self) -> None:
         edges = np.asarray(self.edges)
@@ -67,12 +75,15 @@ class TextualNetwork:
                 expected = f"expected {len(self.texts)}, one for each node"
                 raise InputError(f"found {len(values)} {what}; {expected}")
         object.__setattr__(self, "edges", edges)
+        if self.weights is not None:
+            object.__setattr__(self, "weights", as_weights(self.weights, len(edges)))
+            self.weights_of(edges[:1])  # refuses an edge with two weights
         if self.labels is not None:
             labels = tuple(map(_as_labels, self.labels))
-            _check_words("labels", {label for own in labels for label in own})
+            _check_labels({label for own in labels for label in own})
             object.__setattr__(self, "labels", labels)
         if self.names is not None:
-            _check_words("names", self.names)
+            _check_names(self.names)
             name, count = Counter(self.names).most_common(1)[0]
             if count > 1:
                 raise InputError(
@@ -93,6 +104,17 @@ class TextualNetwork:
     def name_of(self, node: int) -> str:
         """Returns the name of a node, or `node N` where nodes have none."""
         return self.names[node] if self.names else f"node {node}"
+
+    @cached_property
+    def _edge_weights(self) -> EdgeWeights | None:
+        if self.weights is None:
+            return None
+        return EdgeWeights(self.edges, self.weights)
+
+    def weights_of(self, edges: Edges) -> Weights | None:
+        """Returns the weights of some edges of the network, `[edges]`, or None."""
+        known = self._edge_weights
+        return None if known is None else known.of(edges)
 
     def split(self, ratio: float, rule: str = "upstream", seed: int = 1) -> Split:
         """Draws training edges; the others are test edges. See `split_edges`."""
@@ -120,10 +142,14 @@ class TextualNetwork:
             raise fault(folder / "data.txt", None, "no text", "one line for each node")
         texts = text_files.decode(folder / "data.txt", lines)
         names = text_files.read_names(folder / "ids.txt", len(texts))
-        edges = text_files.read_edges(folder / "graph.txt", len(texts), names)
+        edges, weights = read_edges(folder / "graph.txt", len(texts), names)
         groups = text_files.read_optional(folder / "group.txt", len(texts))
         labels = None if groups is None else [tuple(own.split()) for own in groups]
-        return cls(texts, edges, labels, names, tuple(lines), source or str(folder))
+        source = source or str(folder)
+        try:
+            return cls(texts, edges, labels, names, tuple(lines), source, weights)
+        except InputError as error:  # what only the files together show
+            raise InputError(f"{folder / 'graph.txt'}: {error}") from None
 
     def write(self, folder: Path | str) -> None:
         """Writes the network to a folder in CANE's format.
@@ -136,7 +162,7 @@ class TextualNetwork:
         write_atomically(folder / "data.txt", b"".join(lines))
         numeric = self.names is not None and any(map(text_files.is_number, self.names))
         columns = np.array(self.names)[self.edges] if numeric else self.edges
-        write_atomically(folder / "graph.txt", text_files.edge_lines(columns))
+        write_atomically(folder / "graph.txt", edge_lines(columns, self.weights))
         if self.labels is not None:
             labels = "".join(f"{' '.join(own)}\n" for own in self.labels)
             write_atomically(folder / "group.txt", labels.encode())
@@ -146,7 +172,11 @@ class TextualNetwork:
 
     @classmethod
     def from_networkx(
-        cls, graph: Any, text: str = "text", label: str = "label"
+        cls,
+        graph: Any,
+        text: str = "text",
+        label: str = "label",
+        weight: str = "weight",
     ) -> TextualNetwork:
         """Takes a graph of networkx; node keys become names.
 
@@ -154,15 +184,13 @@ class TextualNetwork:
             graph: The graph. Of an undirected one each edge counts once.
             text: The node attribute that holds the text; nodes without it have none.
             label: The node attribute that holds a label or several, where there is one.
+            weight: The edge attribute that holds the weight, where there is one; an
+                edge without it has weight 1.
 
         Returns:
             The network.
         """
-        texts, labels = (
-            [node.get(name) for node in graph.nodes.values()] for name in (text, label)
-        )
-        known = None if all(own is None for own in labels) else labels
-        return cls._from_keys(graph.nodes, texts, known, graph.edges())
+        return cls(**networkx_fields(graph, text, label, weight))
 
     @classmethod
     def from_pandas(
@@ -173,6 +201,7 @@ class TextualNetwork:
         label: str = "label",
         source: str = "source",
         target: str = "target",
+        weight: str = "weight",
     ) -> TextualNetwork:
         """Takes two data frames of pandas; the index of `nodes` becomes names.
 
@@ -183,6 +212,7 @@ class TextualNetwork:
             label: The column of labels, where there is one.
             source: The column of the edges' sources.
             target: The column of the edges' targets.
+            weight: The column of the edges' weights, where there is one.
 
         Returns:
             The network.
@@ -190,31 +220,7 @@ class TextualNetwork:
         Raises:
             InputError: A column is missing, or an edge names no row of `nodes`.
         """
-        for frame, column in ((nodes, text), (edges, source), (edges, target)):
-            if column not in frame.columns:
-                columns = ", ".join(map(str, frame.columns))
-                raise InputError(
-                    f"found no column '{column}'; expected it among {columns}"
-                )
-        labels = _column(nodes, label) if label in nodes.columns else None
-        pairs = zip(edges[source], edges[target], strict=True)
-        return cls._from_keys(nodes.index, _column(nodes, text), labels, pairs)
-
-    @classmethod
-    def _from_keys(
-        cls, keys: Iterable[Any], texts: Any, labels: Any, pairs: Iterable[Any]
-    ) -> TextualNetwork:
-        """Takes nodes by their keys, which become names, and edges as pairs of keys."""
-        id_of = {key: node for node, key in enumerate(keys)}
-        try:
-            edges = np.array([(id_of[a], id_of[b]) for a, b in pairs])
-        except KeyError as error:
-            key = error.args[0]
-            raise InputError(
-                f"found '{key}' in the edges; expected a value of the nodes' index"
-            ) from None
-        lines = ["" if text is None else " ".join(str(text).split()) for text in texts]
-        return cls(lines, edges, labels, ["_".join(str(key).split()) for key in keys])
+        return cls(**pandas_fields(nodes, edges, text, label, source, target, weight))
 
 
 def digests(folder: Path) -> Mapping[str, str]:
@@ -223,11 +229,20 @@ def digests(folder: Path) -> Mapping[str, str]:
     return {name: sha256((folder / name).read_bytes()) for name in present}
 
 
-def _check_words(what: str, words: Iterable[str]) -> None:
-    for word in words:
-        if word.split() != [word]:
+def _check_labels(labels: Iterable[str]) -> None:
+    for label in labels:
+        if label.split() != [label]:
             raise InputError(
-                f"found '{word}' in the {what}; expected a word without white space"
+                f"found '{label}' in the labels; expected a word without white space"
+            )
+
+
+def _check_names(names: Iterable[str]) -> None:
+    for name in names:
+        if not text_files.is_name(name):
+            raise InputError(
+                f"found '{name}' in the names; expected a name with "
+                f"{text_files.NAME_RULE}"
             )
 
 
@@ -240,9 +255,3 @@ def _as_labels(value: Any) -> tuple[str, ...]:
     if isinstance(value, Iterable):
         return tuple(map(str, value))
     return (str(value),)
-
-
-def _column(frame: Any, name: str) -> list[Any]:
-    """Returns a column of a data frame, None for what pandas calls missing."""
-    column = frame[name]
-    return list(column.astype(object).where(column.notna(), None))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from cane_gane.data.edges import edge_lines, read_edges
 from cane_gane.data.graph import Edges
-from cane_gane.data.lines import edge_lines, read_edges
 from cane_gane.errors import InputError, fault
 from cane_gane.files import write_atomically
 
@@ -55,9 +55,13 @@ class Split:
         return np.setdiff1d(edges[edges[:, 0] != edges[:, 1]], self.train)
 
     def write(self, folder: Path | str) -> None:
-        """Writes graph.txt and test_graph.txt in upstream's format."""
+        """Writes graph.txt and test_graph.txt in upstream's format.
+
+        Edges keep their weights, in a third column, which upstream does not know.
+        """
         for name, edges in zip(FILES, (self.train, self.test), strict=True):
-            write_atomically(Path(folder) / name, edge_lines(edges))
+            weights = self.network.weights_of(edges)
+            write_atomically(Path(folder) / name, edge_lines(edges, weights))
 
 
 def read_split(folder: Path | str, network: TextualNetwork) -> Split:
@@ -89,10 +93,10 @@ def read_split(folder: Path | str, network: TextualNetwork) -> Split:
 def read_split_edges(folder: Path, node_count: int) -> tuple[Edges, Edges]:
     """Reads training and test edges, whatever network they are of."""
     train_path, test_path = (folder / name for name in FILES)
-    train = read_edges(train_path, node_count)
+    train, _ = read_edges(train_path, node_count)
     if test_path.is_file() and not test_path.stat().st_size:
         return train, train[:0]  # all edges were for training
-    return train, read_edges(test_path, node_count)
+    return train, read_edges(test_path, node_count)[0]
 
 
 def split_edges(

@@ -47,7 +47,17 @@ def _edge_counts(network: TextualNetwork) -> Report:
         "duplicates": len(edges) - len(np.unique(edges, axis=0)),
         "reversed_pairs": len(proper) - len(pairs),
         "isolated_nodes": network.node_count - len(np.unique(edges)),
+        **_weight_counts(network),
     }
+
+
+def _weight_counts(network: TextualNetwork) -> Report:
+    """Returns the spread of the weights, where edges have any."""
+    weights = network.weights
+    if weights is None:
+        return {}
+    found = {"mean": weights.mean(), "minimum": weights.min(), "maximum": weights.max()}
+    return {"weights": {name: float(value) for name, value in found.items()}}
 
 
 def _text_counts(network: TextualNetwork, name: str, max_length: int) -> Report:
@@ -107,6 +117,7 @@ def format_report(title: str, report: Report) -> str:
         _row("  reversed", edges["reversed_pairs"], "pairs in both directions"),
         _row("  self-loops", edges["self_loops"]),
         _row("  duplicates", edges["duplicates"], "repeated lines"),
+        *_weight_row(edges),
         _row("texts", report["nodes"], f"{texts['empty']:,} empty"),
         _row("  words a text", words["mean"], spread),
         *_bars(texts["histogram"]),
@@ -120,6 +131,14 @@ def format_report(title: str, report: Report) -> str:
         notes += f", {labels['nodes_with_several']:,} with several"
     lines.append(_row("labels", len(labels["counts"]), notes))
     return "\n".join([*lines, *_bars(labels["counts"])])
+
+
+def _weight_row(edges: Report) -> list[str]:
+    if "weights" not in edges:
+        return []
+    found = edges["weights"]
+    spread = f"mean weight, {found['minimum']:.4g} to {found['maximum']:.4g}"
+    return [f"{'  weights':<16}{found['mean']:>10.4g}  {spread}"]
 
 
 def _row(name: str, value: float, note: str = "") -> str:

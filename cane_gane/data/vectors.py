@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cane_gane.config import suggestion
-from cane_gane.data.lines import decode, quoted, read_lines
+from cane_gane.data.lines import decode, number_of, quoted, read_lines
 from cane_gane.errors import InputError, fault
 from cane_gane.files import write_atomically
 
@@ -122,7 +122,7 @@ def read_embeddings(path: Path | str, node_count: int | None = None) -> Floats:
     for number, row in enumerate(rows, 1):
         if len(row) not in (0, size):
             raise fault(path, number, f"{len(row)} values", f"{size}, as in the others")
-        values = [_number(cell) for cell in row]
+        values = [number_of(cell) for cell in row]
         if not np.isfinite(values).all():
             wrong = row[int(np.argmin(np.isfinite(values)))]
             raise fault(path, number, quoted(wrong), "a finite number")
@@ -158,7 +158,8 @@ def write_word2vec(
     Args:
         path: The file.
         vectors: `[nodes, size]`, float32 or float64; a row of NaN is left out.
-        names: The name of each node, as `TextualNetwork` has it; else its number.
+        names: The name of each node, as `TextualNetwork` has it; else its number. A
+            space in a name becomes an underscore, as the format has no quotes.
 
     Raises:
         InputError: A vector is infinite or NaN in part.
@@ -171,21 +172,14 @@ def write_word2vec(
         yield f"{present.sum()} {vectors.shape[1]}\n".encode()
         for block in _format(vectors):
             rows = zip(islice(named, len(block)), block, strict=True)
-            kept = [f"{name} {values}" for name, values in rows if values != "\n"]
+            kept = [
+                f"{str(name).replace(' ', '_')} {values}"
+                for name, values in rows
+                if values != "\n"
+            ]
             yield "".join(kept).encode()
 
     write_atomically(Path(path), content())
-
-
-def _number(cell: str) -> float:
-    """Returns the number that a cell spells, else NaN."""
-    # Python also reads 1_0, and the digits of other scripts.
-    if "_" in cell or not cell.isascii():
-        return np.nan
-    try:
-        return float(cell)
-    except ValueError:
-        return np.nan
 
 
 def _format(

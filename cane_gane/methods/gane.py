@@ -261,7 +261,8 @@ def _key(variant: str, inputs: Inputs, settings: ModelSettings, seed: int) -> st
     chosen.pop("patience", None)
     text = json.dumps([variant, seed, sorted(chosen.items())])
     texts = inputs.texts
-    arrays = (inputs.edges, inputs.held_out, texts.words, texts.starts)
+    weights = inputs.weights
+    arrays = (inputs.edges, inputs.held_out, texts.words, texts.starts, weights)
     return sha256(b"".join([text.encode(), *(one.tobytes() for one in arrays)]))
 
 
@@ -272,6 +273,7 @@ def batches(inputs: Inputs, model: PairModel, place: Place) -> Any:
     return edge_batches(
         inputs.texts,
         inputs.sampler,
+        weigh=inputs.weigh,
         first_epoch=place.epochs,
         first_step=place.steps,
         trim=model.trims,

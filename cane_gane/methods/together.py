@@ -104,5 +104,6 @@ def _fingerprint(inputs: Inputs, settings: ModelSettings, seed: int) -> bytes:
     """Returns what must be the same on all workers."""
     named = f"{VERSION} {np.__version__} {settings} {seed}"
     texts = inputs.texts
-    arrays = (inputs.edges, texts.words, texts.starts, inputs.sampler.epoch(0))
+    rows = inputs.sampler.epoch(0)
+    arrays = (inputs.edges, texts.words, texts.starts, rows, inputs.weights)
     return b"".join([named.encode(), *(one.tobytes() for one in arrays)])

@@ -148,11 +148,16 @@ class PairModel(PairScorer):
         near, far = texts.source_of_negative, texts.negative
         return self.pair_terms(near, source, far, negative)
 
+    def edge_losses(self, batch: Batch) -> tf.Tensor:
+        """Returns the loss of each edge in training, times its weight, `[b]`."""
+        losses = self.loss(*self(batch, training=True))
+        return losses * batch["weight"] if "weight" in batch else losses
+
     def train_step(self, batch: Batch) -> dict[str, tf.Tensor]:
         """Takes one step on the summed loss; reports the mean loss of an edge."""
         self.bring_up_to_date(batch)
         with tf.GradientTape() as tape:
-            losses = self.loss(*self(batch, training=True))
+            losses = self.edge_losses(batch)
             loss = tf.reduce_sum(losses)
         variables = self.trainable_variables
         self.optimizer.apply(tape.gradient(loss, variables), variables)

@@ -115,7 +115,7 @@ class ModelSettings(Settings):
         False, "whether known neighbours are no negatives"
     )
 
-    epochs: int = setting(5, "epochs at the most", low=1, high=10**6)
+    epochs: int = setting(5, "how many epochs, at most", low=1, high=10**6)
     edges_per_epoch: int = setting(
         0, "training edges of an epoch, drawn anew for each; 0 takes all",
         low=0, high=10**12,

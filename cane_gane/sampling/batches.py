@@ -5,7 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from cane_gane.data.tokens import EncodedTexts
-from cane_gane.sampling.edges import Integers, Sampler
+from cane_gane.sampling.edges import Integers, Sampler, Weigh
 from cane_gane.sampling.texts import NodeTexts
 
 
@@ -13,6 +13,7 @@ def edge_batches(
     texts: EncodedTexts,
     sampler: Sampler,
     *,
+    weigh: Weigh | None = None,
     first_epoch: int = 0,
     first_step: int = 0,
     trim: bool = True,
@@ -27,6 +28,7 @@ def edge_batches(
     Args:
         texts: The encoded texts of all nodes.
         sampler: What orders the edges and draws their negatives.
+        weigh: Gives the weights of edges `[edges, 2]`, where they have any.
         first_epoch: The epoch to start from, for a resumed run.
         first_step: The batch of that epoch to start from.
         trim: Whether texts are cut to the longest of the batch, rather than
@@ -36,7 +38,8 @@ def edge_batches(
         A data set of dicts, with b edges in a batch and K negatives:
         `source` and `target` `[b]` and `negatives` `[b, K]` are node ids;
         `source_text` and `target_text` `[b, width]` and `negatives_text`
-        `[b, K, width]` are word ids.
+        `[b, K, width]` are word ids. With `weigh`, `weight` `[b]` has the weights
+        of the edges, float32.
     """
     width = 2 + sampler.negatives
     known = NodeTexts.of(texts)
@@ -48,9 +51,14 @@ def edge_batches(
     def rows_of(epoch: tf.Tensor) -> tf.data.Dataset:
         rows = tf.numpy_function(draw, [epoch], tf.int64)
         rows = tf.ensure_shape(rows, [None, width])
-        return tf.data.Dataset.from_tensor_slices(rows).batch(sampler.batch_size)
+        parts = {"rows": rows}
+        if weigh is not None:
+            weights = tf.numpy_function(weigh, [rows[:, :2]], tf.float64)
+            parts["weight"] = tf.cast(tf.ensure_shape(weights, [None]), tf.float32)
+        return tf.data.Dataset.from_tensor_slices(parts).batch(sampler.batch_size)
 
-    def with_texts(rows: tf.Tensor) -> dict[str, tf.Tensor]:
+    def with_texts(parts: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
+        rows = parts.pop("rows")
         words = known.rows(rows, None if trim else texts.width)  # [b, 2 + K, width]
         return {
             "source": rows[:, 0],
@@ -59,6 +67,7 @@ def edge_batches(
             "source_text": words[:, 0],
             "target_text": words[:, 1],
             "negatives_text": words[:, 2:],
+            **parts,
         }
 
     epochs = tf.data.Dataset.counter(first_epoch)

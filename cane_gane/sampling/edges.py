@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ from cane_gane.errors import InputError
 from cane_gane.sampling.negatives import NoiseSampler, noise_table
 
 Integers = npt.NDArray[np.int64]
+Weigh = Callable[[Integers], npt.NDArray[np.float64]]
 
 
 class Sampler(Protocol):

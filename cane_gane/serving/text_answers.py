@@ -295,7 +295,11 @@ class TextAnswers(VectorAnswers):
         """Returns a node, or several words that name none as a text."""
         if isinstance(which, Node):
             return which
-        if isinstance(which, str) and len(which.split()) > 1 and not self._named(which):
+        if (
+            isinstance(which, str)
+            and len(which.split()) > 1
+            and self._named(which) is None
+        ):
             return text_side(which)
         return self.node(which)
 

@@ -127,7 +127,7 @@ def check(
         stage = max(needed.memory, key=lambda name: needed.memory[name])
         remedy = _remedy(texts, words, edges, settings, room)
         raise too_large(room, needed.peak, stage, remedy)
-    epochs = f"{settings.epochs} epochs of {duration(needed.epoch)} at the most"
+    epochs = f"{settings.epochs} epochs of {duration(needed.epoch)} at most"
     say(
         f"about {needed.peak / 1e9:.1f} GB of memory; on two idle cores "
         f"{duration(needed.start)} until the first step, {epochs}"

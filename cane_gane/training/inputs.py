@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +16,9 @@ from cane_gane.data.tokens import (
     EncodedTexts,
     UpstreamTokenizer,
 )
+from cane_gane.data.weights import Weights, refuse_weights
 from cane_gane.models.settings import ModelSettings
-from cane_gane.sampling.edges import EdgeSampler, Sampler, UpstreamSampler
+from cane_gane.sampling.edges import EdgeSampler, Sampler, UpstreamSampler, Weigh
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,17 @@ class Inputs:
     sampler: Sampler
 
     @property
+    def weigh(self) -> Weigh | None:
+        """What gives the weights of edges, where they have any."""
+        network = self.split.network
+        return None if network.weights is None else cast(Weigh, network.weights_of)
+
+    @property
+    def weights(self) -> Weights:
+        """The weights of the edges to train on, `[edges]`; empty without any."""
+        return np.empty(0) if self.weigh is None else self.weigh(self.edges)
+
+    @property
     def unseen(self) -> npt.NDArray[np.bool_]:
         """Marks the nodes without an edge to train on, `[nodes]`."""
         unseen = np.ones(self.split.network.node_count, np.bool_)
@@ -51,8 +64,11 @@ def prepare(split: Split, settings: ModelSettings, seed: int) -> Inputs:
     """Encodes the texts of a split, and holds edges out for validation.
 
     Raises:
-        InputError: The network is too small.
+        InputError: The network is too small, or upstream's preset is to train on
+            weighted edges.
     """
+    if settings.preset == "upstream":
+        refuse_weights(split.network.weights)
     edges, held_out = split.train, split.train[:0]
     if settings.validation:
         edges, held_out = split_edges(

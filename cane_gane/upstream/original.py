@@ -14,6 +14,7 @@ from cane_gane.data.catalog import find_dataset, load
 from cane_gane.data.network import digests
 from cane_gane.data.splits import Split
 from cane_gane.data.vectors import read_embeddings, write_embeddings
+from cane_gane.data.weights import refuse_weights
 from cane_gane.errors import InputError
 from cane_gane.evaluation.evaluate import evaluate
 from cane_gane.evaluation.fitted import Floats, VectorFitted
@@ -90,6 +91,7 @@ class Original:
                 return
             config = self._config
             split = load(config.dataset).split(config.ratio, config.split, config.seed)
+            refuse_weights(split.network.weights)
             self._lay_out(split)
             if not (self._folder.path / TEXT).is_file():
                 self._train()

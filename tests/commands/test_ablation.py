@@ -1,4 +1,4 @@
-"""The ablation: each cell a run folder, a cut loses one run at the most."""
+"""The ablation: each cell a run folder, a cut loses one run at most."""
 
 import json
 import re

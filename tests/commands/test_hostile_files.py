@@ -72,6 +72,17 @@ def test_a_file_of_texts(place, command, kind):
 
 
 @pytest.mark.parametrize("kind", FILES)
+def test_a_table_to_import(place, kind):
+    (place / "nodes.csv").write_text("id,text,links\n0,red fox,1\n1,blue sea,0\n")
+    for name in ("table.csv", "table.tsv", "table"):
+        put(kind, place / name)
+        attempt("import", name, "folder", watched=place)
+        attempt("import", "nodes.csv", "other", f"--edges={name}", watched=place)
+        for folder in ("folder", "other"):
+            shutil.rmtree(place / folder, ignore_errors=True)
+
+
+@pytest.mark.parametrize("kind", FILES)
 def test_a_fixture_of_parity(place, kind):
     put(kind, place / "golden.npz")
     assert attempt("parity", "golden.npz", watched=place)

@@ -26,6 +26,7 @@ WORK = {
         "cane_gane.upstream.comparison.Comparison.results",
         ["NETWORK", "0.5"],
     ),
+    "import": ("cane_gane.data.network.TextualNetwork.write", ["TABLE"]),
     "inspect": ("cane_gane.commands.inspect.inspect_network", ["NETWORK"]),
     "split": ("cane_gane.data.splits.Split.write", ["NETWORK", "0.5"]),
     "parity": ("cane_gane.upstream.parity.compare", ["VECTORS"]),
@@ -54,7 +55,13 @@ def test_a_flag_at_its_limits(command, flag, network, checkout, tmp_path, monkey
     (tmp_path / "vectors").mkdir()
     for name in ("graph.txt", "test_graph.txt", "embed.txt"):
         (tmp_path / "vectors" / name).write_text("0 1\n")
-    known = {"NETWORK": network, "VECTORS": "vectors", "METHOD": "ap"}
+    (tmp_path / "table.csv").write_text("id,text,links\na,fox,b\nb,sea,a\n")
+    known = {
+        "TABLE": "table.csv",
+        "NETWORK": network,
+        "VECTORS": "vectors",
+        "METHOD": "ap",
+    }
     words = [known.get(word, word) for word in words]
     if command == "compare":
         words.append(f"--upstream={checkout}")

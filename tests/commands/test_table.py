@@ -388,7 +388,7 @@ def test_a_cell_that_fails_leaves_the_rest_of_the_table(
         ("--seeds=-1", "found seeds '-1'; expected numbers"),
         ("--seeds=3-1,4", "found seeds '3-1,4'; expected numbers"),
         ("--seeds=1-1000000000", "found seeds '1-1000000000'; expected numbers up to"),
-        ("--seeds=1-999999999", "10,000 at the most"),
+        ("--seeds=1-999999999", "10,000 at most"),
         ("--seeds=2000001", "expected numbers up to 2,000,000 such as 1,2,3 or 1-10"),
         ("--jobs=0", "jobs"),
         ("--preset=upstream", "found preset upstream with method ap"),

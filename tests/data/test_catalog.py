@@ -297,3 +297,9 @@ def test_dblp_comes_from_the_repository_that_published_it(monkeypatch):
     (address,) = asked
     assert "/dylanz0426/DMTE/63bbfd6" in address
     assert address.endswith("/datasets/dblp/data.txt")
+
+
+def test_a_file_is_sent_to_import(tmp_path):
+    (tmp_path / "mine.csv").touch()
+    with pytest.raises(InputError, match=r"found a file, .*: bash run\.sh import"):
+        catalog.find_dataset(tmp_path / "mine.csv")

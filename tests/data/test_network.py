@@ -87,6 +87,24 @@ def test_graph_may_use_names(folder):
     assert network.edges.tolist() == [[2, 0], [1, 2]]
 
 
+def test_names_may_have_spaces_with_tabs_between_them(folder):
+    files = {"ids.txt": b"ann a\nbob\ncleo c\n"}
+    edges = {"graph.txt": b"cleo c\tann a\nbob\t cleo c \n"}
+    network = TextualNetwork.read(folder(files | edges))
+    assert network.names == ("ann a", "bob", "cleo c")
+    assert network.edges.tolist() == [[2, 0], [1, 2]]
+    for ids in (b"0 1\n1 2\n", b"0\t1\n1\t2\n"):
+        network = TextualNetwork.read(folder(files | {"graph.txt": ids}))
+        assert network.edges.tolist() == [[0, 1], [1, 2]]
+
+
+def test_a_third_column_has_weights(folder):
+    network = TextualNetwork.read(folder({"graph.txt": b"0 1 2\n1\t2\t.5e1\n"}))
+    assert network.edges.tolist() == [[0, 1], [1, 2]]
+    assert network.weights.tolist() == [2, 5]
+    assert TextualNetwork.read(folder()).weights is None
+
+
 def test_graph_may_use_ids_beside_names(folder):
     network = TextualNetwork.read(folder({"ids.txt": b"ann\nbob\ncleo\n"}))
     assert network.edges.tolist() == [[0, 1], [1, 2]]
@@ -111,10 +129,49 @@ FAULTS = {
         {"graph.txt": b"0 1\n2\n"},
         r"graph\.txt:2: found 1 column \('2'\); expected two node ids",
     ),
-    "three columns": (
-        {"graph.txt": b"0 1 2\n"},
-        r"graph\.txt:1: found 3 columns \('0 1 2'\); expected two node ids",
+    "four columns": (
+        {"graph.txt": b"0 1 2 3\n"},
+        r"graph\.txt:1: found 4 columns \('0 1 2 3'\); expected two node ids, with "
+        "white space between them, and perhaps a weight",
     ),
+    "a weight missing": (
+        {"graph.txt": b"0 1 2\n\n1 2\n"},
+        r"graph\.txt:3: found 2 columns \('1 2'\); expected two node ids and a weight"
+        ", as on line 1",
+    ),
+    "a weight too many": (
+        {"graph.txt": b"0 1\n1 2 3\n"},
+        r"graph\.txt:2: found 3 columns \('1 2 3'\); expected two node ids, with white "
+        "space between them$",
+    ),
+    "two weights of an edge": (
+        {"graph.txt": b"0 1 2\n0 1 2\n0 1 3\n"},
+        r"graph\.txt: found the edge from node 0 to node 1 with weights 2 and 3; exp",
+    ),
+    "spaces between names that have some": (
+        {"ids.txt": b"ann a\nbob\ncleo\n", "graph.txt": b"ann a bob\n"},
+        r"graph\.txt:1: found 'ann'; expected a name from ids\.txt, with tabs between "
+        "names that have spaces",
+    ),
+    "one name alone, where names have spaces": (
+        {"ids.txt": b"ann a\nbob\ncleo\n", "graph.txt": b"ann a\tbob\ncleo\n"},
+        r"graph\.txt:2: found 1 column \('cleo'\); expected two node ids, with a tab",
+    ),
+    "two spaces in a name": (
+        {"ids.txt": b"ann  a\nbob\ncleo\n"},
+        r"ids\.txt:1: found 'ann  a'; expected one name \(single spaces inside, none",
+    ),
+    "a space at the end of a name": (
+        {"ids.txt": b"ann\nbob \ncleo\n"},
+        r"ids\.txt:2: found 'bob'; expected one name \(single spaces inside, none",
+    ),
+    **{
+        f"weight {weight}": (
+            {"graph.txt": f"0 1 1\n1 2 {weight}\n".encode()},
+            rf"graph\.txt:2: found '{weight}'; expected a weight, a finite number",
+        )
+        for weight in ("0", "-1", "nan", "inf", "1_0", "x", "1e999")
+    },
     "letters": (
         {"graph.txt": b"0 b\n"},
         r"graph\.txt:1: found 'b'; expected a node id",
@@ -176,7 +233,8 @@ def test_a_fault_is_one_line_that_says_what_to_mend(folder, name):
         ((["a"], LOOP, [(), ()]), "found 2 labels; expected 1"),
         ((["a"], LOOP, []), "found 0 labels; expected 1"),
         ((["a"], LOOP, [("two words",)]), "'two words' in the labels; expected a word"),
-        ((["a"], LOOP, None, ["two words"]), "'two words' in the names; expected a"),
+        ((["a"], LOOP, None, ["a  b"]), "'a  b' in the names; expected a name with"),
+        ((["a"], LOOP, None, ["a\tb"]), "'a\tb' in the names; expected a name with"),
         ((["a", "b"], LOOP, None, ["x", "x"]), "'x' 2 times in the names; expected"),
         ((["a"], LOOP, None, None, [b"a\n"] * 2), "found 2 lines; expected 1"),
     ],
@@ -207,6 +265,8 @@ def test_any_bytes_give_a_network_or_one_line(folder, files):
 
 
 WORDS = st.text("ab\u00e9\u4e2d019", min_size=1, max_size=3)
+NAMES = st.lists(WORDS, min_size=1, max_size=2).map(" ".join)
+WEIGHTS = st.floats(1e-300, 1e300)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
@@ -215,11 +275,15 @@ def test_what_is_written_is_read_back(tmp_path, data):
     count = data.draw(st.integers(1, 5))
     nodes = st.integers(0, count - 1)
     each = {"min_size": count, "max_size": count}
+    edges = data.draw(st.lists(st.tuples(nodes, nodes), min_size=1))
+    weight_of = data.draw(st.fixed_dictionaries(dict.fromkeys(edges, WEIGHTS)))
+    weights = [weight_of[edge] for edge in edges] if data.draw(st.booleans()) else None
     network = TextualNetwork(
         texts=data.draw(st.lists(st.text(" ab\u00e9\t"), **each)),
-        edges=np.array(data.draw(st.lists(st.tuples(nodes, nodes), min_size=1))),
+        edges=np.array(edges),
         labels=data.draw(st.none() | st.lists(st.lists(WORDS, max_size=2), **each)),
-        names=data.draw(st.none() | st.lists(WORDS, unique=True, **each)),
+        names=data.draw(st.none() | st.lists(NAMES, unique=True, **each)),
+        weights=weights,
     )
     for path in tmp_path.glob("*.txt"):
         path.unlink()
@@ -227,6 +291,9 @@ def test_what_is_written_is_read_back(tmp_path, data):
     again = TextualNetwork.read(tmp_path)
     assert again.texts == network.texts
     assert again.edges.tolist() == network.edges.tolist()
+    assert (again.weights is None) == (weights is None)
+    if weights is not None:
+        assert again.weights.tolist() == weights
     assert again.labels == network.labels
     assert again.names == (network.names and tuple(network.names))
     assert again.lines == network.lines
@@ -274,7 +341,7 @@ def test_takes_a_graph_of_networkx():
     graph.nodes["cleo c"].update(text="sea", label=["y", 3])
     network = TextualNetwork.from_networkx(graph)
     assert network.texts == ["red fox", "", "sea"]
-    assert network.names == ["ann", "bob", "cleo_c"]
+    assert network.names == ["ann", "bob", "cleo c"]
     assert network.labels == (("x",), (), ("y", "3"))
     assert network.edges.tolist() == [[0, 1], [1, 2], [1, 0]]
 
@@ -286,6 +353,62 @@ def test_takes_an_undirected_multigraph_under_other_attributes():
     assert network.texts == ["", "sea"]
     assert network.labels is None
     assert network.edges.tolist() == [[0, 1], [0, 1], [1, 1]]
+
+
+def test_takes_weights_of_networkx_where_there_are_some():
+    graph = networkx.DiGraph([("ann", "bob"), ("bob", "ann")])
+    assert TextualNetwork.from_networkx(graph).weights is None
+    graph.edges["bob", "ann"]["weight"] = 2.5
+    assert TextualNetwork.from_networkx(graph).weights.tolist() == [1, 2.5]
+    assert TextualNetwork.from_networkx(graph, weight="w").weights is None
+
+
+def test_takes_weights_of_pandas_where_there_are_some():
+    nodes = pandas.DataFrame({"text": ["red", "sea"]}, index=["ann", "bob"])
+    edges = pandas.DataFrame({"source": ["ann", "bob"], "target": ["bob", "ann"]})
+    assert TextualNetwork.from_pandas(nodes, edges).weights is None
+    edges["weight"] = [2, 3]
+    assert TextualNetwork.from_pandas(nodes, edges).weights.tolist() == [2, 3]
+    edges["weight"] = [2, None]
+    with pytest.raises(InputError, match="weight nan of edge 1; expected a finite"):
+        TextualNetwork.from_pandas(nodes, edges)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0], r"weights of shape \[1\]; expected \[2\], one for each edge"),
+        ([1.0, 0.0], "weight 0 of edge 1; expected a finite number above 0"),
+        ([np.inf, 1.0], "weight inf of edge 0; expected a finite number above 0"),
+        ([1.0, "x"], "weights that are no numbers; expected a finite number above 0"),
+    ],
+)
+def test_weights_in_memory_are_checked_too(weights, message):
+    with pytest.raises(InputError, match=message):
+        TextualNetwork(["a", "b"], np.array([[0, 1], [1, 0]]), weights=weights)
+
+
+def test_a_split_keeps_the_weight_of_each_edge(tmp_path):
+    """The weight says which edge it is: 100 u + v + 1."""
+    edges = np.random.default_rng(0).permutation(
+        [(u, v) for u in range(12) for v in range(12)]
+    )
+    weights = edges @ [100.0, 1.0] + 1
+    network = TextualNetwork([f"t{i}" for i in range(12)], edges, weights=weights)
+    for rule in ("strict", "cover", "upstream"):
+        split = network.split(0.5, rule, seed=2)
+        split.write(tmp_path)
+        for name, part in (("graph", split.train), ("test_graph", split.test)):
+            rows = np.loadtxt(tmp_path / f"{name}.txt")
+            np.testing.assert_array_equal(rows[:, :2], part)
+            np.testing.assert_array_equal(rows[:, 2], part @ [100.0, 1.0] + 1)
+
+
+def test_an_edge_of_another_network_has_no_weight():
+    network = TextualNetwork(["a"] * 3, np.array([[0, 1]]), weights=[2.0])
+    for strange in ([1, 0], [0, 2], [2, 2]):
+        with pytest.raises(InputError, match="which has no weight; expected an edge"):
+            network.weights_of(np.array([[0, 1], strange]))
 
 
 def test_takes_data_frames_of_pandas():
@@ -324,8 +447,8 @@ def test_faulty_data_frames_are_refused(nodes, edges, message):
 
 
 def test_names_that_become_equal_are_refused():
-    graph = networkx.Graph([("a b", "a_b")])
-    with pytest.raises(InputError, match="'a_b' 2 times in the names"):
+    graph = networkx.Graph([("a b", "a  b")])
+    with pytest.raises(InputError, match="'a b' 2 times in the names"):
         TextualNetwork.from_networkx(graph)
 
 

@@ -18,6 +18,16 @@ def test_counts_edges(small_network):
     }
 
 
+def test_weights_are_shown_where_edges_have_some():
+    network = TextualNetwork(["a"] * 3, np.array([[0, 1], [1, 2]]), weights=[0.5, 4])
+    report = inspect_network(network)
+    found = {"mean": 2.25, "minimum": 0.5, "maximum": 4.0}
+    assert report["edges"]["weights"] == found
+    assert "  weights             2.25  mean weight, 0.5 to 4" in format_report(
+        "", report
+    )
+
+
 def test_counts_words(small_network):
     texts = inspect_network(small_network, max_length=2)["texts"]
     assert texts["words"] == {"mean": 1.7, "median": 2.0, "minimum": 0, "maximum": 3}

@@ -10,7 +10,7 @@ from tests.conftest import SHARED
 from tests.docs.pages import text_of
 from tools.outputs import WIDTH, prepare, renewed, shown, skeleton
 
-QUICK = ("inspect", "split")
+QUICK = ("import", "inspect", "split")
 FOUR_CELLS = r"^\| (.+) \| (.+) \| (.+) \| (.+) \|$"
 SHOWN = [(page.name, command, lines) for page, command, lines in shown()]
 

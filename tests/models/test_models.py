@@ -308,3 +308,39 @@ def test_variables_have_the_same_paths_in_every_model_of_a_process(monkeypatch):
     ]
     assert paths[0] == paths[1]
     assert len(set(paths[0])) == len(paths[0])
+
+
+def plain_loss(positive, negative):
+    """The paper's loss of each edge, by its formula, in numpy."""
+    near, far = np.sum(positive, -1), np.sum(negative, -1)
+    return np.log1p(np.exp(-near)) + np.log1p(np.exp(far)).sum(1)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_loss_of_an_edge_is_multiplied_by_its_weight(variant):
+    model = make(variant, preset="paper")
+    weights = EDGES @ [0.1, 0.01] + 0.5
+    weight_of = dict(zip(map(tuple, EDGES.tolist()), weights, strict=True))
+    batch = one_batch(weigh=lambda rows: np.array([weight_of[*r] for r in rows]))
+    terms = [one.numpy().astype(np.float64) for one in model(batch, training=True)]
+    edges = zip(batch["source"].numpy(), batch["target"].numpy(), strict=True)
+    expected = np.array([weight_of[*edge] for edge in edges]) * plain_loss(*terms)
+    np.testing.assert_allclose(model.edge_losses(batch), expected, rtol=1e-5)
+
+
+def test_an_edge_of_weight_two_counts_as_the_edge_twice():
+    """The gradients of a batch with an edge twice, against its weight doubled."""
+    model, batch = make("ap"), one_batch()
+    twice = {
+        name: np.concatenate([value[:3], value[2:3]]) for name, value in batch.items()
+    }
+    heavy = {name: value[:3] for name, value in batch.items()}
+    heavy["weight"] = tf.constant([1.0, 1.0, 2.0])
+    found = []
+    for own in (twice, heavy):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(model.edge_losses(own))
+        slopes = tape.gradient(loss, model.trainable_variables)
+        found.append([loss, *map(tf.convert_to_tensor, slopes)])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)

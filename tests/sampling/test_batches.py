@@ -42,6 +42,20 @@ def test_upstream_batches_are_whole():
     assert sizes == [8, 8, 8] * 2
 
 
+def test_weights_stay_with_their_edges():
+    sampler = EdgeSampler(EDGES, batch_size=8)
+    for start in ({}, {"first_epoch": 1, "first_step": 2}):
+        weigh = lambda edges: edges @ [100.0, 1.0]  # noqa: E731
+        for batch in batches(sampler, epochs=2, weigh=weigh, **start):
+            expected = 100 * batch["source"] + batch["target"]
+            np.testing.assert_array_equal(batch["weight"], expected)
+            assert batch["weight"].dtype == np.float32
+
+
+def test_without_weights_a_batch_has_none():
+    assert "weight" not in batches(EdgeSampler(EDGES, batch_size=8))[0]
+
+
 @pytest.mark.parametrize("role", ["source", "target", "negatives"])
 def test_texts_are_those_of_the_nodes(role):
     for batch in batches(EdgeSampler(EDGES, batch_size=8, negatives=3), trim=False):

@@ -38,6 +38,7 @@ def batches_from(epoch=0):
                 "source": rows[:, 0], "target": rows[:, 1], "negatives": rows[:, 2:],
                 "source_text": ids[:, 0], "target_text": ids[:, 1],
                 "negatives_text": ids[:, 2:],
+                "weight": (1 + rows[:, 0] % 3).astype(np.float32),
             }  # fmt: skip
 
     kind = {

@@ -15,10 +15,10 @@ STEPS = 50
 WORDS, NODES, EDGES = 70_000, 66_000, 6
 
 
-def batches():
+def batches(variant):
     """Yields batches of six edges, and now and then of one: a worker has none then.
 
-    Few rows are seen again soon; most miss many steps.
+    Few rows are seen again soon; most miss many steps. The edges of wane have weights.
     """
     generator = np.random.default_rng(5)
     for step in range(STEPS):
@@ -28,11 +28,14 @@ def batches():
         ids = np.where(generator.random(ids.shape) < 0.6, common, ids)
         ids[:, :, 5:] *= generator.integers(0, 2, (size, 3, 1), np.int32)
         nodes = generator.integers(0, 40, (size, 3))
-        yield {
+        batch = {
             "source": nodes[:, 0], "target": nodes[:, 1], "negatives": nodes[:, 2:],
             "source_text": ids[:, 0], "target_text": ids[:, 1],
             "negatives_text": ids[:, 2:],
         }  # fmt: skip
+        if variant == "wane":
+            batch["weight"] = (1 + nodes[:, 0] % 3).astype(np.float32)
+        yield batch
 
 
 def train(variant, strategy=None):
@@ -55,14 +58,14 @@ def train(variant, strategy=None):
     assert len(model.optimizer.get_config()["kept"]) == 2
     kind = {
         name: tf.TensorSpec([None] * value.ndim, value.dtype)
-        for name, value in next(batches()).items()
+        for name, value in next(batches(variant)).items()
     }
     alone = tf.function(
         lambda batch: model.train_step(batch)["loss"], input_signature=[kind]
     )
     step = make_step(model, strategy, kind) if strategy else alone
     losses = []
-    for batch in batches():
+    for batch in batches(variant):
         size = 1 if strategy else len(batch["source"])  # the sum, or the mean
         model.loss_tracker.reset_state()
         losses.append(size * float(step(batch)))

@@ -30,15 +30,16 @@ def make_step(
     def step(batch: Batch) -> tf.Tensor:
         word_ids, texts = _renumbered([batch[name] for name in _TEXTS], padded=True)
         node_ids, nodes = _renumbered([batch[name] for name in _NODES])
-        local = dict(zip((*_TEXTS, *_NODES), (*texts, *nodes), strict=True))
+        local = batch | dict(zip((*_TEXTS, *_NODES), (*texts, *nodes), strict=True))
         count = model.optimizer.iterations
         before = tf.cast(count, tf.int64)
         own = [variable.value for variable in dense_variables(model)]
         shards = [*words.shards, *structure.shards]
-        with tf.GradientTape() as tape:
-            with model.borrowing(words.look_up(word_ids), structure.look_up(node_ids)):
-                losses = model.loss(*model(local, training=True))
-            loss = tf.reduce_sum(losses)
+        with (
+            tf.GradientTape() as tape,
+            model.borrowing(words.look_up(word_ids), structure.look_up(node_ids)),
+        ):
+            loss = tf.reduce_sum(model.edge_losses(local))
         found = tape.gradient(loss, [*own, *shards])
         rate = tf.cast(model.optimizer.learning_rate, tf.float32)
         for variable, gradient in zip(own, found, strict=False):

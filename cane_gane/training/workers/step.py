@@ -33,7 +33,7 @@ def make_step(
         index = tf.cast(context.replica_id_in_sync_group, tf.int32)
         part = part_of(batch, index, context.num_replicas_in_sync)
         with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(model.loss(*model(part, training=True)))
+            loss = tf.reduce_sum(model.edge_losses(part))
         variables = model.trainable_variables
         gradients = [summed_rows(one) for one in tape.gradient(loss, variables)]
         model.optimizer.apply(gradients, variables)  # Keras sums over the workers

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from cane_gane.data.tokens import CleanTokenizer
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -82,6 +84,14 @@ class Match:
 
         best = sorted(weights, key=importance, reverse=True)[:count]
         return [(*pair, round(weights[pair], 5)) for pair in best if weights[pair] > 0]
+
+
+def word_rarity(texts: Sequence[str]) -> dict[str, float]:
+    """Returns log(texts / texts with the word) for each word in lower case."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update({word.lower() for word in CleanTokenizer.split(text)})
+    return {word: float(np.log(len(texts) / count)) for word, count in counts.items()}
 
 
 def _shares(weights: Floats) -> Floats:

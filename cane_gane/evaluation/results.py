@@ -217,22 +217,35 @@ class Matching:
 
 @dataclass(frozen=True, kw_only=True)
 class MatchedPair(Matching):
-    """The same with the words and their weights, for a heat map."""
+    """The same with the words and their weights, for a heat map.
+
+    Attributes:
+        names: The names of both nodes.
+        source_words: The words of the first text.
+        target_words: Those of the second.
+        plan: The weights of the first words of both.
+        attention: The same by WANE's attention, where it is known.
+        words: The matched words that say most: source word, target word, weight.
+        equal_words: How many different words both texts have.
+    """
 
     names: Sequence[str]
     source_words: Sequence[str]
     target_words: Sequence[str]
     plan: Sequence[Sequence[float]]
     attention: Sequence[Sequence[float]] | None
+    words: Sequence[tuple[str, str, float]] | None = None
+    equal_words: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoredEdge:
-    """A pair without an edge, and its score."""
+    """A pair without an edge, its score and, where there is one, its probability."""
 
     source: int
     target: int
     score: float
+    probability: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,21 +265,49 @@ class MissingEdge(ScoredEdge):
 
 @dataclass(frozen=True)
 class NodeMap:
-    """Nodes in the plane; `labels` is None without labels, an entry None for none."""
+    """Nodes in the plane.
+
+    Attributes:
+        nodes: Their ids.
+        x: Their places.
+        y: The same.
+        labels: None without labels, an entry None for a node without one.
+        names: What they are called.
+        texts: The first words of their texts.
+        degrees: How many edges they have.
+    """
 
     nodes: Sequence[int]
     x: Sequence[float]
     y: Sequence[float]
     labels: Sequence[str | None] | None
+    names: Sequence[str] | None = None
+    texts: Sequence[str] | None = None
+    degrees: Sequence[int] | None = None
 
 
 @dataclass(frozen=True)
 class Examples:
-    """What a report shows of single nodes: the content of examples.json."""
+    """What a report shows of single nodes: the content of examples.json.
+
+    Attributes:
+        pair: The one pair that earlier versions showed.
+        missing_edges: Those that are shown.
+        map: Nodes in the plane.
+        pairs: Pairs of texts whose words are matched.
+        all_missing: All missing edges, which are no part of examples.json.
+    """
 
     pair: MatchedPair | None = None
     missing_edges: Sequence[MissingEdge] = ()
     map: NodeMap | None = None
+    pairs: Sequence[MatchedPair] | None = None
+    all_missing: Sequence[ScoredEdge] = field(default=(), metadata={"json": False})
+
+    @property
+    def matched(self) -> Sequence[MatchedPair]:
+        """The pairs to show, of whichever version."""
+        return self.pairs or [own for own in (self.pair,) if own]
 
 
 @dataclass(frozen=True)
@@ -350,7 +391,7 @@ class Evaluation:
         node_classification: By the share of labels to train on, where there are labels.
         search: Known-item search, where the method reads texts.
         matching: How a test pair is matched, where the method matches words.
-        missing_edges: The best pairs without an edge.
+        missing_edges: The pairs without an edge that the report shows.
         data: What `inspect` shows of the network.
         best_epoch: The epoch whose values the model has.
         time: How long it took.

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 from cane_gane.evaluation.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
-    from cane_gane.evaluation.results import BaselineFigures, Evaluation, Figures
+    from cane_gane.evaluation.results import (
+        BaselineFigures,
+        Difference,
+        Evaluation,
+        Figures,
+    )
 from cane_gane.progress import PLAIN, RED
 
 # The figures of a score under a protocol that a model is compared with baselines by.
@@ -25,6 +30,8 @@ TITLES = {
 
 _ERRORS = {"auc": "std_error", "mrr": "mrr_error"}
 SHOWN = ("auc", "mrr", "hits_at_10")  # what a terminal has room for
+# How a model compares with a baseline, by the sign of their difference.
+SAID = {1: "better than", 0: "not told apart from", -1: "worse than"}
 
 
 @dataclass(frozen=True)
@@ -215,21 +222,36 @@ def _among(count: int | None) -> str:
     return "nodes" if count is None else f"of the {count:,} nearest nodes"
 
 
-def verdict(found: Evaluation, protocol: str) -> str:
-    """Says how the model compares with the best baseline by MRR, with its interval."""
+def best_rival(
+    found: Evaluation, protocol: str, figure: str = "mrr"
+) -> tuple[str, Difference] | None:
+    """Returns the best baseline that was compared, and how much the model is above.
+
+    Args:
+        found: The evaluation.
+        protocol: The protocol's key.
+        figure: What is compared: a name from `TITLES`.
+    """
     rivals = {
         key: own
         for key, own in found.baselines.get(protocol, {}).items()
-        if own.mrr is not None and own.difference and "mrr" in own.difference
+        if getattr(own, figure) is not None and figure in (own.difference or {})
     }
     if not rivals:
+        return None
+    best = max(rivals, key=lambda key: getattr(rivals[key], figure))
+    return best, (rivals[best].difference or {})[figure]
+
+
+def verdict(found: Evaluation, protocol: str) -> str:
+    """Says how the model compares with the best baseline by MRR, with its interval."""
+    best = best_rival(found, protocol)
+    if best is None:
         return ""
-    best = max(rivals, key=lambda key: rivals[key].mrr or 0)
-    gap = (rivals[best].difference or {})["mrr"]
-    word = {1: "better than", 0: "not told apart from", -1: "worse than"}[gap.sign]
+    key, gap = best
     low, high = (100 * end for end in gap.interval)
     return (
-        f"{protocol}: {word} {best} by MRR: {100 * gap.mean:+.1f} "
+        f"{protocol}: {SAID[gap.sign]} {key} by MRR: {100 * gap.mean:+.1f} "
         f"(95 % interval {low:+.1f} to {high:+.1f})"
     )
 

@@ -39,7 +39,7 @@ ROOMS = {
     "evaluation": [
         "matching", "fitted", "hard", "protocols", "show", "results", "outcomes",
         "ranking", "roc", "sampled", "shortlist", "search", "classification",
-        "contests", "evaluate", "examples",
+        "contests", "evaluate", "missing", "pairs", "examples",
     ],
     "evidence": [
         "likeness", "spaces", "walks", "closest", "features", "additive", "newcomer",
@@ -56,9 +56,10 @@ ROOMS = {
         "registry",
     ],
     "report": [
-        "titles", "formats", "figures", "paper", "page", "links", "run", "several",
-        "ratios", "layouts", "overview", "ablation", "reproduction", "answers",
-        "explain", "card",
+        "titles", "formats", "missing", "figures", "charts", "pictures", "inline",
+        "assets", "paper", "page", "maps", "matched", "links", "verdict", "run",
+        "repeats", "paired", "several", "ratios", "sheets", "layouts", "exports",
+        "overview", "ablation", "reproduction", "answers", "explain", "card",
     ],
     "runs": [
         "config", "folder", "rivals", "answering", "run", "answers", "vectors",

@@ -17,7 +17,7 @@ from cane_gane.commands.flags import (
 from cane_gane.data.catalog import canonical_name, find_dataset
 
 if TYPE_CHECKING:
-    from cane_gane.evaluation.results import Evaluation
+    from cane_gane.report.repeats import OneRun
 
 USAGE = ("DATASET", "RATIO")
 _FIXED = ("dataset", "ratio", "method", "window", "seed")
@@ -69,15 +69,16 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     ]  # fmt: skip
     grid = Grid(cells, output, jobs=values.jobs, device=values.device)
 
-    def found() -> dict[int, list[Evaluation]]:
-        by_window: dict[int, list[Evaluation]] = {}
+    def found() -> dict[int, list[OneRun]]:
+        by_window: dict[int, list[OneRun]] = {}
         for cell in grid.finished:
             window: int = cell.config.settings.window  # type: ignore[attr-defined]
-            by_window.setdefault(window, []).append(cell.folder.evaluation())
+            by_window.setdefault(window, []).append(cell.folder.one_run())
         return by_window
 
     # After each cell, so that a look in between shows what there is.
-    error = grid.run(lambda: write_ablation(f"{dataset}, {ratio:g}", found(), output))
+    title = f"{dataset}, {ratio:g}"
+    error = grid.run(lambda: write_ablation(title, found(), output, len(cells)))
     print(ablation_table(found()))
     print(f"\n{output / 'report.html'}")
     if error:

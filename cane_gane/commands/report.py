@@ -51,6 +51,7 @@ def _one(folder: RunFolder, output: str | None) -> Path:
         folder.history(),
         folder.evaluation(),
         folder.examples(),
+        folder.path,
     )
     home = Path(output) if output else folder.path
     report.write_figures(home / "figures")

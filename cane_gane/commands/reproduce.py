@@ -98,8 +98,9 @@ def _outlook(chosen: Sequence[Part], jobs: int, weigh: Callable[[Cell], float]) 
 
 def _found(chosen: Sequence[Part], seeds: Sequence[int]) -> Reproduction:
     """Gathers what the finished runs of the parts have."""
-    from cane_gane.evaluation.results import Evaluation, Examples
+    from cane_gane.evaluation.results import Examples
     from cane_gane.report.ratios import Ratios
+    from cane_gane.report.repeats import OneRun
     from cane_gane.report.reproduction import Reproduction
     from cane_gane.runs.reproduction import DATASETS, ROWS, union
 
@@ -112,10 +113,10 @@ def _found(chosen: Sequence[Part], seeds: Sequence[int]) -> Reproduction:
         if runs:
             ratios = sorted({cell.config.ratio for cell in cells})
             tables.append(Ratios(dataset, ROWS, ratios, seeds, runs))
-    windows: dict[int, list[Evaluation]] = {}
+    windows: dict[int, list[OneRun]] = {}
     for cell in known["ablation"].finished if "ablation" in known else []:
         window: int = cell.config.settings.window  # type: ignore[attr-defined]
-        windows.setdefault(window, []).append(cell.folder.evaluation())
+        windows.setdefault(window, []).append(cell.folder.one_run())
     shown = {
         key: known[key].finished[0].folder.examples()
         for key in ("map", "attention")
@@ -124,10 +125,10 @@ def _found(chosen: Sequence[Part], seeds: Sequence[int]) -> Reproduction:
     cells = union(chosen)
     finished = sum(cell.folder.finished for cell in cells)
     return Reproduction(
-        f"{finished} of {len(cells)} runs are finished.",
+        (finished, len(cells)),
         tables,
         "classification" in known,
         windows,
         shown.get("map", Examples()).map,
-        shown.get("attention", Examples()).pair,
+        shown.get("attention", Examples()).matched,
     )

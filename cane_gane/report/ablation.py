@@ -7,13 +7,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, stdev
 
-from cane_gane.evaluation.results import Evaluation
+from cane_gane.evaluation.outcomes import COMPARED
+from cane_gane.evaluation.results import Difference
 from cane_gane.files import write_atomically
-from cane_gane.report import figures
+from cane_gane.report import charts, figures
+from cane_gane.report.links import Table, difference_table
 from cane_gane.report.page import write_page
-from cane_gane.report.titles import method_title, protocol_title
+from cane_gane.report.paired import paired_gap
+from cane_gane.report.repeats import OneRun
+from cane_gane.report.titles import MAIN, method_title, protocol_title
 
-Found = Mapping[int, Sequence[Evaluation]]  # each repeat, by window
+Found = Mapping[int, Sequence[OneRun]]  # each repeat, by window
 
 
 def auc_by_window(found: Found) -> dict[int, dict[str, list[float]]]:
@@ -22,11 +26,13 @@ def auc_by_window(found: Found) -> dict[int, dict[str, list[float]]]:
     A protocol that has no AUC is left out.
     """
 
-    def known(repeats: Sequence[Evaluation], name: str) -> list[float]:
-        aucs = (own.link_prediction[name].auc for own in repeats)
+    def known(repeats: Sequence[OneRun], name: str) -> list[float]:
+        aucs = (run.figure(name)[0] for run in repeats)
         return [100 * auc for auc in aucs if auc is not None]
 
-    everyone = [own.link_prediction for repeats in found.values() for own in repeats]
+    everyone = [
+        run.evaluation.link_prediction for repeats in found.values() for run in repeats
+    ]
     names = [n for n in everyone[0] if any(own[n].auc is not None for own in everyone)]
     return {
         window: {name: known(repeats, name) for name in names}
@@ -43,16 +49,37 @@ def window_curves(found: Found) -> dict[str, dict[int, list[float]]]:
     }
 
 
-def write_ablation(title: str, found: Found, output: Path) -> None:
+def paired_table(found: Found) -> Table | None:
+    """Returns each window less the one of the best mean AUC, on the same edges.
+
+    None where no two windows have runs with the same edges.
+    """
+    aucs = {window: own.get(MAIN) for window, own in auc_by_window(found).items()}
+    means = {window: fmean(own) for window, own in aucs.items() if own}
+    best = max(means, key=lambda window: means[window], default=0)
+    rows = []
+    for window in sorted(means.keys() - {best}):
+        gaps = {
+            figure: Difference(gap.mean, gap.interval)
+            for figure in COMPARED
+            if (gap := paired_gap(found[window], found[best], MAIN, figure))
+        }
+        if gaps:
+            rows.append((f"{window} less {best}", gaps))
+    return difference_table(MAIN, rows) if rows else None
+
+
+def write_ablation(title: str, found: Found, output: Path, count: int) -> None:
     """Writes ablation.json, the figure and the page.
 
     Args:
         title: What was ablated.
-        found: The results of each repeat, by window.
+        found: The finished runs, by window.
         output: The folder.
+        count: How many runs there will be.
     """
     windows = auc_by_window(found)
-    figure = figures.window_curve(window_curves(found))
+    curve = charts.window_curve(window_curves(found))
     text = json.dumps(windows, indent=1) + "\n"
     write_atomically(output / "ablation.json", text.encode())
     write_page(
@@ -60,8 +87,10 @@ def write_ablation(title: str, found: Found, output: Path) -> None:
         output / "report.html",
         title=f"Window of {method_title('ap')}: {title}",
         subtitle="Link prediction, pair by pair.",
-        drawn=figures.save(figure, output / "figures", "ablation"),
+        drawn=figures.save(curve, output / "figures", "ablation"),
         rows=window_rows(found),
+        paired=paired_table(found),
+        done=(sum(map(len, found.values())), count),
     )
 
 
@@ -82,6 +111,7 @@ def window_rows(found: Found) -> list[list[str]]:
     return [["window", "repeats", *protocols]] + [
         [str(window), str(len(found[window])), *map(_spread, own.values())]
         for window, own in windows.items()
+        if any(own.values())
     ]
 
 

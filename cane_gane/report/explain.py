@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cane_gane.report import figures
+from cane_gane.report import figures, pictures
 from cane_gane.report.answers import explanation_text, html_table, title_of
 from cane_gane.report.page import picture, write_page
 from cane_gane.serving.answers import Explanation
@@ -34,8 +34,8 @@ class Explained(Explanation):
         table = html_table(title, ("the score is made of", "adds"), rows)
         if not self.match.source_words or not self.match.target_words:
             return table
-        map_ = figures.heat_maps(self.match, {"plan": "weights of the plan"})
-        address = picture(figures.drawn(map_))
+        map_ = pictures.heat_maps(self.match, {"plan": "weights of the plan"})
+        address = picture(figures.drawn(map_.figure))
         return f'{table}<img alt="matched words" src="{address}">'
 
 

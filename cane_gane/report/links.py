@@ -7,13 +7,18 @@ from typing import NamedTuple
 
 from cane_gane.evaluation.outcomes import COMPARED
 from cane_gane.evaluation.results import Difference, Evaluation, Figures
-from cane_gane.evaluation.show import TITLES, Row, link_rows, percent, verdict
+from cane_gane.evaluation.show import SAID, TITLES, Row, best_rival, link_rows, percent
 from cane_gane.report.page import Cell, time_text
-from cane_gane.report.titles import baseline_title, ordered, predicts, protocol_title
+from cane_gane.report.titles import (
+    MAIN,
+    baseline_title,
+    ordered,
+    predicts,
+    protocol_title,
+)
 
 _RANKING = [name for name in TITLES if name != "auc"]
 _LEADING = ("mrr", "hits_at_10", "auc")  # a tile each, in this order
-_VERDICTS = {"better": "good", "not": "soft", "worse": "bad"}
 _SIGNS = {1: (" ↑", "good"), 0: ("", "soft"), -1: (" ↓", "bad")}
 
 
@@ -72,7 +77,7 @@ def tiles(found: Evaluation) -> list[tuple[str, Cell, str]]:
     """Returns the figures that a reader looks for first: name, figure, note."""
     model = link_rows(found)[0]
     shown = []
-    for name in ordered(found.link_prediction):
+    for name in ordered(found.link_prediction)[:1]:
         own = found.link_prediction[name]
         for key in _LEADING:
             value, title = getattr(own, key), TITLES[key]
@@ -92,17 +97,19 @@ def tiles(found: Evaluation) -> list[tuple[str, Cell, str]]:
 
 
 def verdicts(found: Evaluation) -> list[Cell]:
-    """Says of each protocol whether the model is told apart from the best baseline."""
-    texts = {
-        name: verdict(found, name)
-        for name in ordered(found.link_prediction)
-        if predicts(name)
-    }
-    return [
-        Cell(text, kind=_VERDICTS.get(text.removeprefix(f"{name}: ").split()[0], ""))
-        for name, text in texts.items()
-        if text
-    ]
+    """Says of each protocol but the main one how the model compares by MRR."""
+    said = []
+    for name in ordered(found.link_prediction):
+        best = best_rival(found, name)
+        if name == MAIN or not predicts(name) or best is None:
+            continue
+        key, gap = best
+        text = (
+            f"{protocol_title(name)}: {SAID[gap.sign]} {baseline_title(key)} by MRR, "
+            f"{difference_text(gap)}"
+        )
+        said.append(Cell(text, kind=_SIGNS[gap.sign][1]))
+    return said
 
 
 def auc_table(found: Evaluation) -> Table:
@@ -124,7 +131,8 @@ def auc_table(found: Evaluation) -> Table:
         "of them self-loops": [f"{own.self_loops:,}" for own in links],
         "of them reversed training edges": [f"{own.reversed:,}" for own in links],
     }
-    body += [(key, *own, *[""] * len(names)) for key, own in counts.items()]
+    # An empty row: these are no figures, and not sorted among them.
+    body += [(), *((key, *own, *[""] * len(names)) for key, own in counts.items())]
     header = ("AUC, %", *titles, *(f"20 draws, {title}" for title in titles))
     return Table(header, body)
 

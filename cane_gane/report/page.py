@@ -16,6 +16,8 @@ from cane_gane.evaluation.show import percent
 from cane_gane.files import write_atomically
 from cane_gane.progress import duration
 from cane_gane.report import titles
+from cane_gane.report.assets import scripts, styles
+from cane_gane.report.inline import inline
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,14 @@ class Cell:
         below: What it is below, for a figure that is red.
         href: What it is a link to.
         kind: How it looks: `bad`, `good`, `soft` or plain; `bad` where it is below.
+        value: What it is sorted by, where that is not the first number of its text.
     """
 
     text: str
     below: str = ""
     href: str = ""
     kind: str = ""
+    value: float | None = None
 
 
 def link(path: Path, home: Path) -> str:
@@ -85,7 +89,6 @@ def _digest(text: str) -> str:
 
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
-COLOURS = (_TEMPLATES / "colours.css").read_text(encoding="utf-8")
 _PAGES = Environment(
     loader=FileSystemLoader(_TEMPLATES),
     autoescape=True,
@@ -93,11 +96,16 @@ _PAGES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_PAGES.globals["time_text"] = time_text
-_PAGES.globals["memory_text"] = memory_text
+_PAGES.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
+_PAGES.globals |= {
+    "time_text": time_text,
+    "memory_text": memory_text,
+    "scripts": scripts,
+    "styles": styles,
+}
 _PAGES.filters |= {
     "cells": _cells,
-    "picture": picture,
+    "inline": inline,
     "digest": _digest,
     "count": "{:,}".format,
     "percent": percent,

@@ -4,29 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import hypot
+from functools import cached_property
 from operator import methodcaller
-from statistics import fmean, stdev
+from statistics import fmean
 
 from cane_gane.evaluation.results import Difference
 from cane_gane.report import paper
-from cane_gane.report.several import Entry, OneRun, over_repeats
+from cane_gane.report.paired import Gap, gap_of, paired_gap
+from cane_gane.report.repeats import Entry, OneRun, over_repeats
 from cane_gane.report.titles import MAIN, baseline_title, method_title, ordered
 
 START = "start"  # the baseline that is not the same for every method
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gap(Entry):
-    """How much a method is above a baseline on the same edges, over repeats.
-
-    Attributes:
-        interval: The 95 % interval of the mean.
-        rival: The baseline's key.
-    """
-
-    interval: tuple[float, float]
-    rival: str
 
 
 @dataclass(frozen=True)
@@ -141,7 +129,7 @@ class Ratios:
             ]  # fmt: skip
             title = "CANE, upstream's README"
             rows.append(Row("readme", "cane", title, self._published(paper.README)))
-        return [row for row in rows if row.entries or row.kind == "ours"]
+        return [row for row in rows if row.entries]
 
     def gap_rows(self) -> list[Row]:
         """Returns our methods less the best baseline by MRR, in the main protocol.
@@ -157,6 +145,36 @@ class Ratios:
             Row("ours", key, f"{method_title(key)} less {baseline_title(rival)}", own)
             for (key, rival), own in rows.items()
         ]
+
+    @cached_property
+    def paired_rows(self) -> list[Row]:
+        """Our methods less the best of them by MRR, on the same edges.
+
+        Columns are training ratios. None where no two methods have the same edges.
+        """
+        means = {
+            row.key: (len(row.entries), fmean(own.mean for own in row.entries.values()))
+            for row in self.link_rows(MAIN, "mrr")
+            if row.kind == "ours"
+        }
+        best = max(means, key=lambda key: means[key], default="")
+        found: dict[str, dict[float, Entry]] = {key: {} for key in means if key != best}
+        for ratio in self.ratios:  # the same edges one after another
+            first = self.at(ratio, best)
+            for key, own in found.items():
+                if gap := paired_gap(self.at(ratio, key), first, MAIN, "mrr", best):
+                    own[ratio] = gap
+        return [
+            Row("ours", key, f"{method_title(key)} less {method_title(best)}", own)
+            for key, own in found.items()
+            if own
+        ]
+
+    @property
+    def missing(self) -> list[str]:
+        """The methods that have no run yet."""
+        there = {run.method for run in self.runs}
+        return [key for key in self.variants if key not in there]
 
     def cost(self, variant: str, ratio: float) -> Cost | None:
         """Returns what it takes to fit a method, over seeds, where that is known."""
@@ -251,31 +269,4 @@ def _gap(runs: Sequence[OneRun]) -> Gap | None:
     rival = max(
         stored, key=lambda k: (len(stored[k]), fmean(m for _, m, _ in stored[k]))
     )
-    seeds, _, gaps = zip(*stored[rival], strict=True)
-    whole = combined(gaps)
-    return Gap(
-        mean=whole.mean,
-        std=stdev(own.mean for own in gaps) if len(gaps) > 1 else None,
-        seeds=tuple(sorted(seeds)),
-        below=whole.sign < 0,
-        interval=whole.interval,
-        rival=rival,
-    )
-
-
-def combined(found: Sequence[Difference]) -> Difference:
-    """Returns the mean of independent differences, with its interval.
-
-    Args:
-        found: The differences, one for each seed.
-
-    Returns:
-        Their mean; each side of its interval is as wide as theirs, added in
-        quadrature, over their number.
-    """
-    mean = fmean(own.mean for own in found)
-    low, high = (
-        hypot(*(own.interval[side] - own.mean for own in found)) / len(found)
-        for side in (0, 1)
-    )
-    return Difference(mean, (mean - low, mean + high))
+    return gap_of({seed: gap for seed, _, gap in stored[rival]}, rival)

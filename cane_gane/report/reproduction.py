@@ -8,11 +8,22 @@ from pathlib import Path
 
 from cane_gane.evaluation.results import MatchedPair, NodeMap
 from cane_gane.files import write_atomically
-from cane_gane.report import ablation, figures, layouts, paper
+from cane_gane.report import (
+    ablation,
+    charts,
+    figures,
+    layouts,
+    matched,
+    paper,
+    pictures,
+)
+from cane_gane.report.figures import Drawn
 from cane_gane.report.formats import Layout
+from cane_gane.report.maps import map_content
 from cane_gane.report.page import Cell, write_page
 from cane_gane.report.ratios import Ratios
-from cane_gane.report.several import Entry
+from cane_gane.report.repeats import Entry
+from cane_gane.report.sheets import sheets
 from cane_gane.report.titles import method_title, protocol_title
 
 FAR = 2.0  # points from the paper's figure that are worth a mark
@@ -24,20 +35,25 @@ class Reproduction:
     """What there is of the paper so far.
 
     Attributes:
-        progress: How many runs are finished, in words.
+        done: How many runs are finished, and how many there will be.
         tables: Methods by ratio, for each data set that has runs.
         labels: Whether node classification is shown, too.
         windows: The results of each repeat, by window.
         map: Nodes in the plane.
-        pair: A pair of texts whose words are matched.
+        pairs: Pairs of texts whose words are matched.
     """
 
-    progress: str
+    done: tuple[int, int]
     tables: Sequence[Ratios] = ()
     labels: bool = False
     windows: ablation.Found = field(default_factory=dict)
     map: NodeMap | None = None
-    pair: MatchedPair | None = None
+    pairs: Sequence[MatchedPair] = ()
+
+    @property
+    def progress(self) -> str:
+        """How many runs are finished, in words."""
+        return "{} of {} runs are finished.".format(*self.done)
 
 
 def beside_paper(found: Ratios, protocol: str) -> Layout:
@@ -103,10 +119,13 @@ def write_reproduction(found: Reproduction, output: Path) -> None:
         "reproduction.html",
         output / "report.html",
         title="The paper's tables and figures",
-        subtitle=found.progress,
+        subtitle="Ours beside the paper's.",
         tables=[(own, _cells(own)) for own in tables],
         window_rows=window_rows,
         drawn=_draw(found, output / "figures"),
+        map=found.map and map_content(found.map),
+        pairs=matched.menu(found.pairs, method_title("ot")),
+        done=found.done,
     )
 
 
@@ -117,7 +136,7 @@ def _layouts(found: Reproduction) -> list[Layout]:
         made += [beside_paper(own, name) for name in names]
         made += [
             layouts.layout(own, sheet)
-            for sheet in layouts.sheets(own)
+            for sheet in sheets(own)
             if sheet.measure in _RANKS
         ]
         if found.labels and (labels := labels_beside_paper(own)):
@@ -157,14 +176,14 @@ def _cells(own: Layout) -> list[list[Cell]]:
     ]
 
 
-def _draw(found: Reproduction, folder: Path) -> dict[str, bytes]:
+def _draw(found: Reproduction, folder: Path) -> dict[str, Drawn]:
     made = {}
     if found.windows:
-        made["ablation"] = figures.window_curve(ablation.window_curves(found.windows))
+        made["ablation"] = charts.window_curve(ablation.window_curves(found.windows))
     if found.map:
-        made["map"] = figures.node_map(found.map)
-    if pair := found.pair:
+        made["map"] = pictures.node_map(found.map)
+    for pair in found.pairs[:1]:
         titles = {"attention": "WANE's attention", "plan": "transport plan"}
         known = {k: v for k, v in titles.items() if getattr(pair, k) is not None}
-        made["attention"] = figures.heat_maps(pair, known)
+        made["attention"] = pictures.heat_maps(pair, known)
     return {name: figures.save(own, folder, name) for name, own in made.items()}

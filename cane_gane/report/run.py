@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cane_gane.evaluation import protocols
-from cane_gane.evaluation.results import Evaluation, Examples, MatchedPair, Roc
+from cane_gane.evaluation.missing import few_of_each
+from cane_gane.evaluation.results import Evaluation, Examples, MissingEdge, Roc
 from cane_gane.evaluation.search import WORDS
 from cane_gane.evaluation.show import link_rows, percent
 from cane_gane.methods import registry
-from cane_gane.report import figures, links, paper
-from cane_gane.report.page import Cell, write_page
+from cane_gane.report import charts, figures, links, matched, paper, pictures
+from cane_gane.report.figures import Chart, Drawn
+from cane_gane.report.maps import map_content
+from cane_gane.report.missing import MISSING
+from cane_gane.report.page import Cell, link, write_page
 from cane_gane.report.titles import baseline_title, method_title, protocol_title
+from cane_gane.report.verdict import verdict
 
 _MAIN = ("dataset", "ratio", "variant", "preset", "seed", "split")
 
@@ -31,6 +35,7 @@ class RunReport:
         history: A dict for each epoch, as in history.csv.
         evaluation: metrics.json.
         examples: examples.json.
+        folder: The run's folder, where there is one.
         drawn: The figures that `write_figures` drew.
     """
 
@@ -39,34 +44,43 @@ class RunReport:
     history: Sequence[Mapping[str, Any]]
     evaluation: Evaluation
     examples: Examples
-    drawn: dict[str, bytes] = field(default_factory=dict, init=False)
+    folder: Path | None = None
+    drawn: dict[str, Drawn] = field(default_factory=dict, init=False)
 
     def write_figures(self, folder: Path) -> None:
         """Draws the figures, each as PNG and SVG."""
-        made = {}
+        made: dict[str, Chart] = {}
         if self.history:
             best = self.evaluation.best_epoch
-            made["training"] = figures.learning_curve(self.history, best)
-        if pair := self.examples.pair:
-            made["plan"] = figures.heat_maps(pair, self._map_titles(pair))
+            made["training"] = charts.learning_curve(self.history, best)
+        if pairs := self.examples.matched:
+            titles = matched.map_titles(pairs[0], self.method)
+            made["plan"] = pictures.heat_maps(pairs[0], titles)
         for name in self.evaluation.link_prediction:
             if curves := self._curves(name):
-                made[f"roc_{name}"] = figures.roc_curves(curves, protocol_title(name))
+                made[f"roc_{name}"] = charts.roc_curves(curves, protocol_title(name))
         if self.examples.map:
-            made["map"] = figures.node_map(self.examples.map)
+            made["map"] = pictures.node_map(self.examples.map)
         if chances := self.evaluation.reliability:
-            made["reliability"] = figures.reliability(chances)
+            made["reliability"] = charts.reliability(chances)
         if points := self._ratio_points():
             published = paper.titled_curves(self._published, [self._key])
-            made["ratios"] = figures.ratio_curves(published, points)
+            made["ratios"] = charts.ratio_chart(published, points)
         self.drawn = {
-            name: figures.save(figure, folder, name) for name, figure in made.items()
+            name: figures.save(own, folder, name) for name, own in made.items()
         }
 
     def write(self, path: Path) -> None:
         """Writes the page; `write_figures` comes first."""
-        tools = {"links": links, "known": protocols.PROTOCOLS, "words": figures.WORDS}
-        write_page("run.html", path, title=self.title, run=self, **tools)
+        tools = {"links": links, "known": protocols.PROTOCOLS, "verdict": verdict}
+        write_page(
+            "run.html",
+            path,
+            title=self.title,
+            run=self,
+            missing=self._all_missing(path.parent),
+            **tools,
+        )
 
     @property
     def check(self) -> Evaluation | None:
@@ -105,19 +119,26 @@ class RunReport:
         data = self.record.get("data", {}) if self.record else {}
         return paper.known(str(self.settings.get("dataset", "")), data)
 
-    def maps(self) -> list[dict[str, Any]]:
+    def suggestions(self) -> list[MissingEdge]:
+        """Returns the missing edges to show, few of each node."""
+        return few_of_each(self.examples.missing_edges)
+
+    def pairs(self) -> list[dict[str, Any]]:
         """Returns what the page's script draws heat maps from."""
-        pair, words = self.examples.pair, figures.WORDS
-        return [] if pair is None else [
-            {
-                "id": f"heat-{key}",
-                "title": title,
-                "rows": pair.source_words[:words],
-                "columns": pair.target_words[:words],
-                "weights": [row[:words] for row in getattr(pair, key)[:words]],
-            }
-            for key, title in self._map_titles(pair).items()
-        ]  # fmt: skip
+        return matched.menu(self.examples.matched, self.method)
+
+    def map(self) -> dict[str, Any] | None:
+        """Returns what the page's script draws the map from."""
+        return map_content(self.examples.map) if self.examples.map else None
+
+    def _all_missing(self, home: Path) -> Cell | None:
+        """Returns the address of all missing edges, and how many there are."""
+        if self.folder is None or not (self.folder / MISSING).is_file():
+            return None
+        file = self.folder / MISSING
+        with open(file, encoding="utf-8", newline="") as lines:
+            count = sum(1 for _ in csv.reader(lines)) - 1
+        return Cell(f"{count:,}", href=link(file, home))
 
     def label_table(self) -> links.Table:
         """Returns Macro-F1 and Micro-F1 by the share of labels."""
@@ -197,16 +218,4 @@ class RunReport:
             ]
             for name in names
             if name in found and (auc := found[name].auc) is not None
-        }
-
-    def _map_titles(self, pair: MatchedPair) -> dict[str, str]:
-        """Returns the titles of the heat maps by the weights that they show."""
-        shown = {"plan": self.method}
-        # WANE's own weights need not be shown twice.
-        if pair.attention and not np.allclose(pair.plan, pair.attention, rtol=0.01):
-            shown["attention"] = "WANE's rule"
-        return {
-            key: f"{name}: {percent(getattr(pair, f'{key}_share'))} % of the weight in "
-            f"the top {pair.entries}"
-            for key, name in shown.items()
         }

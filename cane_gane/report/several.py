@@ -1,145 +1,24 @@
-"""Several runs: figures over repeats, and a page of them beside the paper's."""
+"""The page of several runs, side by side and beside the paper's figures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import methodcaller
 from pathlib import Path
-from statistics import fmean, stdev
-from typing import Any
-
-import numpy as np
 
 from cane_gane.evaluation import protocols
-from cane_gane.evaluation.outcomes import Outcomes, differences, read_outcomes
-from cane_gane.evaluation.results import Difference, Evaluation, Figures
+from cane_gane.evaluation.outcomes import differences
+from cane_gane.evaluation.results import Difference
 from cane_gane.evaluation.show import SHOWN, TITLES, link_rows, percent
-from cane_gane.report import figures, paper
+from cane_gane.report import charts, figures, paper
+from cane_gane.report.figures import Drawn
 from cane_gane.report.links import Table, difference_table, figure_cell, row_title
 from cane_gane.report.page import Cell, link, memory_text, time_text, write_page
+from cane_gane.report.paired import same_edges, why_not
+from cane_gane.report.repeats import OneRun, over_repeats, points
 from cane_gane.report.titles import method_title, ordered, predicts, protocol_title
 
-Share = tuple[float | None, float | None]  # a share from 0 to 1, and its error
 Cells = Sequence[object]
-
-
-@dataclass(frozen=True)
-class OneRun:
-    """One run among others.
-
-    Attributes:
-        path: Its folder.
-        settings: Its settings.
-        evaluation: Its results.
-        data: The digests of its data, as config.json has them.
-    """
-
-    path: Path
-    settings: Mapping[str, Any]
-    evaluation: Evaluation
-    data: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def published(self) -> str | None:
-        """The paper's name of its data set, where the paper's figures may be shown."""
-        return paper.known(self.settings["dataset"], self.data)
-
-    @property
-    def dataset(self) -> str:
-        """The name of its data set."""
-        return self.published or Path(self.settings["dataset"]).name
-
-    @property
-    def method(self) -> str:
-        """The key of its method."""
-        return str(self.settings["variant"])
-
-    @property
-    def ratio(self) -> float:
-        """The share of the edges for training."""
-        return float(self.settings["ratio"])
-
-    @property
-    def seed(self) -> int:
-        """Its seed."""
-        return int(self.settings["seed"])
-
-    @cached_property
-    def outcomes(self) -> Mapping[str, tuple[Any, Outcomes]]:
-        """Its scored edges and what its score makes of each, by protocol."""
-        return read_outcomes(self.path / "edges.npz")
-
-    def figure(
-        self, protocol: str, name: str = "auc", baseline: str | None = None
-    ) -> Share:
-        """Returns a figure of its method, or of a baseline on the same edges.
-
-        Args:
-            protocol: The protocol's key.
-            name: The figure, a name from `TITLES`.
-            baseline: The baseline's key; None for the method.
-        """
-        own: Figures | None = self.evaluation.link_prediction.get(protocol)
-        if baseline is not None:
-            own = self.evaluation.baselines.get(protocol, {}).get(baseline)
-        if own is None:
-            return None, None
-        return getattr(own, name), own.std_error if name == "auc" else None
-
-    def macro_f1(self, share: str) -> Share:
-        """Returns Macro-F1 with a share of the labels."""
-        own = (self.evaluation.node_classification or {}).get(share)
-        return (own.macro_f1, (own.std or {}).get("macro_f1")) if own else (None, None)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One figure over repeats; shares are from 0 to 1.
-
-    Attributes:
-        mean: The mean, or what was published.
-        std: The standard deviation over repeats, where there are several.
-        std_error: The error of the run itself, where there is a single one.
-        seeds: The seeds; none for what was published.
-        below: Whether it is below a baseline on the same splits.
-        reached: Whether it is at or above the paper's figure, to its one decimal.
-    """
-
-    mean: float
-    std: float | None = None
-    std_error: float | None = None
-    seeds: tuple[int, ...] = ()
-    below: bool = False
-    reached: bool = False
-
-
-def over_repeats(
-    runs: Sequence[OneRun], figure: Callable[[OneRun], Share]
-) -> Entry | None:
-    """Returns a figure over runs, or None where no run has it."""
-    found = [(run.seed, *figure(run)) for run in runs]
-    known = [(seed, own, error) for seed, own, error in found if own is not None]
-    if not known:
-        return None
-    seeds, values, errors = zip(*known, strict=True)
-    several = len(known) > 1
-    return Entry(
-        fmean(values),
-        std=stdev(values) if several else None,
-        std_error=None if several else errors[0],
-        seeds=tuple(sorted(seeds)),
-    )
-
-
-def points(entries: Mapping[float, Entry | None]) -> list[tuple[float, float, float]]:
-    """Returns ratio, figure and spread in % of the entries that there are."""
-    return [
-        (ratio, 100 * own.mean, 100 * (own.std or own.std_error or 0))
-        for ratio, own in entries.items()
-        if own is not None
-    ]
 
 
 def write_several(runs: Sequence[OneRun], output: Path) -> None:
@@ -184,9 +63,9 @@ def _link_tables(runs: Sequence[OneRun], columns: Sequence[Cell]) -> list[Table]
         titles = {key: row_title(row) for key, row in own.items()} | titles
     names = (name for run in runs for name in run.evaluation.link_prediction)
     published = [
-        ("· published, same model and ratio",
+        ("published, same model and ratio",
          *(_published(run, paper.row_of(run.method)) for run in runs)),
-        ("· CANE's README, same ratio",
+        ("CANE's README, same ratio",
          *(_published(run, paper.README) for run in runs)),
     ]  # fmt: skip
     tables = []
@@ -194,14 +73,14 @@ def _link_tables(runs: Sequence[OneRun], columns: Sequence[Cell]) -> list[Table]
         rows: list[Cells] = []
         for figure in SHOWN:
             group: list[Cells] = [
-                (f"· {title}", *(figure_cell(own[key], name, figure)
+                (f"{title}", *(figure_cell(own[key], name, figure)
                                  if key in own else "–" for own in found))
                 for key, title in titles.items()
             ]  # fmt: skip
             if figure == "auc" and name in paper.PROTOCOLS:
                 group += published
             if group := _known(group):
-                rows += [(f"{TITLES[figure]}:", *[""] * len(runs)), *group]
+                rows += [(TITLES[figure],), *group]
         header = (f"{protocol_title(name)}, %", *columns)
         known = protocols.PROTOCOLS.get(name)
         tables.append(Table(header, rows, known.about if known else ""))
@@ -226,32 +105,15 @@ def _paired(
     left = []
     for run, title in zip(runs[1:], titles[1:], strict=True):
         names = filter(predicts, first.outcomes)
-        same = [name for name in names if _same_edges(first, run, name)]
+        same = [name for name in names if same_edges(first, run, name)]
         for name in same:
             own = differences(
                 first.outcomes[name][1], run.outcomes[name][1], first.seed
             )
             found.setdefault(name, []).append((f"less {title}", own))
         if not same:
-            left.append(f"{title} ({_why_not(first, run)})")
+            left.append(f"{title} ({why_not(first, run)})")
     return [difference_table(name, found[name]) for name in ordered(found)], left
-
-
-def _same_edges(first: OneRun, other: OneRun, protocol: str) -> bool:
-    return (
-        first.data == other.data
-        and protocol in other.outcomes
-        and np.array_equal(first.outcomes[protocol][0], other.outcomes[protocol][0])
-    )
-
-
-def _why_not(first: OneRun, other: OneRun) -> str:
-    if first.data != other.data:
-        return "other data"
-    for run in (first, other):
-        if not run.outcomes:
-            return f"no edges.npz: bash run.sh evaluate {run.path} writes it"
-    return "other test edges"
 
 
 def _published(run: OneRun, row: str | None) -> object:
@@ -265,7 +127,7 @@ def _labels(runs: Sequence[OneRun]) -> Iterator[Cells]:
     for share in dict.fromkeys(shares):
         title = f"{100 * float(share):.0f} % of the labels"
         yield title, *(percent(*run.macro_f1(share)) for run in runs)
-        yield f"· {title}, paper", *(own.get(share, "–") for own in theirs)
+        yield f"{title}, paper", *(own.get(share, "–") for own in theirs)
 
 
 def _differences(runs: Sequence[OneRun]) -> list[Cells]:
@@ -284,8 +146,8 @@ def _times(runs: Sequence[OneRun]) -> Iterator[Cells]:
 
 def _draw_curves(
     runs: Sequence[OneRun], folder: Path
-) -> list[tuple[str, dict[str, bytes]]]:
-    """Draws AUC against the ratio for each data set that has more than one point.
+) -> list[tuple[str, dict[str, Drawn]]]:
+    """Draws AUC by ratio for each data set with something to compare.
 
     Returns:
         The name of each data set, and its figures by protocol.
@@ -295,7 +157,7 @@ def _draw_curves(
         # A folder called `cora` is apart from the paper's cora.
         key = (run.published, run.published or str(run.settings["dataset"]))
         groups.setdefault(key, []).append(run)
-    drawn: list[tuple[str, dict[str, bytes]]] = []
+    drawn: list[tuple[str, dict[str, Drawn]]] = []
     for (published, _), inside in groups.items():
         name = inside[0].dataset
         same = sum(other == name for other, _ in drawn)
@@ -304,9 +166,9 @@ def _draw_curves(
         made = {}
         for protocol in paper.PROTOCOLS:
             ours = _curves(inside, protocol)
-            if ours and (theirs or max(map(len, ours.values())) > 1):
-                figure = figures.ratio_curves(theirs, ours)
-                made[protocol] = figures.save(figure, folder, f"{file}_{protocol}")
+            if ours and (theirs or sum(map(len, ours.values())) > 1):
+                chart = charts.ratio_chart(theirs, ours)
+                made[protocol] = figures.save(chart, folder, f"{file}_{protocol}")
         if made:
             drawn.append((name, made))
     return drawn

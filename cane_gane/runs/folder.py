@@ -25,7 +25,7 @@ from cane_gane.files import (
     write_json,
 )
 from cane_gane.progress import warn
-from cane_gane.report.several import OneRun
+from cane_gane.report.repeats import OneRun
 from cane_gane.runs.config import Config, ratio_name
 
 EDGES = "edges.npz"
@@ -59,7 +59,8 @@ edges.npz              what the score makes of each test edge, to compare two ru
 start.npy              the vectors of the model before training
 evidence.json          what each kind of evidence adds to a score: functions, products
 words.txt              the words that evidence counts, in lower case
-examples.json          what it shows of single nodes: a pair, missing edges, a map
+examples.json          what it shows of single nodes: pairs, missing edges, a map
+missing_edges.csv      the likeliest missing edges, best first, with names and texts
 embed.txt              a vector a line for node 0, 1, …: text and structure (upstream's
                        format; a blank line for a node without a training edge)
 embed_text.txt         the text half of it, averaged over the node's training edges

@@ -42,6 +42,7 @@ from cane_gane.methods.baselines import left_out
 from cane_gane.methods.registry import find_method
 from cane_gane.progress import Stopwatch, peak_memory, say
 from cane_gane.report.card import model_card
+from cane_gane.report.missing import MISSING, missing_csv
 from cane_gane.report.run import RunReport
 from cane_gane.runs.answering import answers_of
 from cane_gane.runs.config import Config, ratio_name
@@ -162,6 +163,7 @@ def add_check(folder: RunFolder, check: Checked) -> Evaluation:
         folder.history(),
         found,
         folder.examples(),
+        folder.path,
     )
     report.write_figures(folder.path / "figures")
     report.write(folder.path / "report.html")
@@ -328,19 +330,28 @@ def finish(
     with clock("check recommendations"):
         answers = answers_of(split, fitted, config.seed, folder)
         found = with_trust(found, answers, config.seed)
-    examples = find_examples(fitted, split, chart, clock, answers.nearest_of)
+    examples = find_examples(
+        fitted, split, chart, clock, answers.nearest_of, answers.scores
+    )
+    first = next(iter(examples.matched), None)
     found = dataclasses.replace(
         found,
         search=search,
-        matching=examples.pair and plain(examples.pair, Matching),
+        matching=first and plain(first, Matching),
         missing_edges=[plain(edge, ScoredEdge) for edge in examples.missing_edges],
         data=_description(split.network, config),
         best_epoch=best_epoch,
     )
     folder.write_json("examples.json", to_json(examples))
+    folder.write_text(MISSING, missing_csv(split.network, examples.all_missing))
     write_outcomes(folder.path / EDGES, found.outcomes)
     report = RunReport(
-        folder.path.resolve().name, folder.record(), folder.history(), found, examples
+        folder.path.resolve().name,
+        folder.record(),
+        folder.history(),
+        found,
+        examples,
+        folder.path,
     )
     with clock("draw figures"):
         report.write_figures(folder.path / "figures")

@@ -11,9 +11,8 @@ import numpy as np
 from cane_gane.data.graph import Edges
 from cane_gane.data.splits import Split
 from cane_gane.data.tfidf import TextSpace
-from cane_gane.evaluation.examples import word_rarity
 from cane_gane.evaluation.fitted import Floats, Integers
-from cane_gane.evaluation.matching import Match
+from cane_gane.evaluation.matching import Match, word_rarity
 from cane_gane.evaluation.search import TextSearch
 from cane_gane.evidence.calibration import MISSING, Calibration
 from cane_gane.evidence.spaces import pack, unpack

@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from cane_gane.report.page import COLOURS
+from cane_gane.report.assets import COLOURS, STATIC
 from cane_gane.serving.answers import Answers
 from cane_gane.web.finder import Finder
 from cane_gane.web.questions import Question, recommend, respond, search
@@ -68,6 +68,7 @@ def explorer(answers: Answers, run: str, worker: Worker) -> Starlette:
         for name, question in questions.items()
     ]  # fmt: skip
     files = StaticFiles(directory=_HERE / "static")
+    files.all_directories.append(STATIC)  # the map, which reports have, too
     return application([
         Route("/", show),
         Route("/colours.css", colours),

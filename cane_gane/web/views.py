@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from cane_gane.data.network import TextualNetwork
-from cane_gane.evaluation.examples import word_rarity
-from cane_gane.evaluation.matching import Match
+from cane_gane.evaluation.matching import Match, word_rarity
+from cane_gane.report.maps import grouped, placed
 from cane_gane.serving.answers import Answers, Node
 from cane_gane.web.fields import Fields
 from cane_gane.web.questions import Job
 
-GROUPS = 10  # labels that have a colour and a shape of their own
 MOST_NEIGHBOURS = 200
 MOST_PAIRS = 12  # different words that lines join
 MOST_LINES = 36
-_SIDE = 10_000  # of the map, in whole units
 _LETTERS = 240  # of a text in a list, and of a name
 _FAINT = 0.02  # share of the heaviest line, below which none is drawn
 
@@ -28,9 +23,10 @@ _FAINT = 0.02  # share of the heaviest line, below which none is drawn
 def network_view(answers: Answers, run: str) -> Mapping[str, Any]:
     """Returns what the map is drawn from: places, names, labels and degrees."""
     network = answers.network
-    groups, group = _groups(network)
+    labels = network.labels or [()] * network.node_count
+    groups, group = grouped([own[0] if own else None for own in labels])
     degrees = np.bincount(network.edges.ravel(), minlength=network.node_count)
-    places = _places(np.asarray(answers.map(), np.float64))
+    places = placed(np.asarray(answers.map(), np.float64))
     return {
         "run": run,
         "reads_texts": answers.reads_texts,
@@ -43,36 +39,6 @@ def network_view(answers: Answers, run: str) -> Mapping[str, Any]:
         "x": places[0],
         "y": places[1],
     }
-
-
-def _groups(network: TextualNetwork) -> tuple[list[dict[str, Any]], list[int]]:
-    """Returns the entries of the legend, and which each node belongs to."""
-    labels = network.labels or [()] * network.node_count
-    first = [own[0] if own else None for own in labels]
-    counts = Counter(label for label in first if label is not None)
-    named = [label for label, _ in counts.most_common(GROUPS)]
-    named.sort(key=lambda label: (len(label), label))  # as in the report
-    others = sum(counts.values()) - sum(counts[label] for label in named)
-    entries = [{"label": own, "count": counts[own], "plain": False} for own in named]
-    for title, count in (("other", others), ("no label", first.count(None))):
-        entries.append({"label": title, "count": count, "plain": True})
-    number = {label: place for place, label in enumerate(named)}
-    number |= {label: len(named) for label in counts if label not in number}
-    return entries, [number.get(own, len(named) + 1) for own in first]  # type: ignore[arg-type]
-
-
-def _places(places: npt.NDArray[np.float64]) -> tuple[list[int | None], ...]:
-    """Returns both coordinates in whole units, None for a node without a place."""
-    there = np.isfinite(places).all(axis=1)
-    if there.any():
-        low = places[there].min(axis=0)
-        span = max(float(np.ptp(places[there], axis=0).max()), 1e-9)
-        places = (places - low) * (_SIDE / span)
-    known: list[bool] = np.asarray(there).tolist()
-    return tuple(
-        [round(value) if own else None for value, own in zip(axis, known, strict=True)]
-        for axis in places.T.tolist()
-    )
 
 
 def node_view(answers: Answers, asked: Fields) -> Job:

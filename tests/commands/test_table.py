@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from cane_gane.__main__ import main
+from cane_gane.report.exports import as_csv, as_json
 from cane_gane.report.formats import Layout
-from cane_gane.report.layouts import as_csv, as_json, as_latex, as_markdown
+from cane_gane.report.layouts import as_latex, as_markdown
 from cane_gane.report.overview import write_overview
 from cane_gane.report.ratios import Ratios
 from cane_gane.runs.config import Config

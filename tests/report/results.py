@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html.parser
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +26,7 @@ from cane_gane.evaluation.results import (
     Search,
     Timing,
 )
-from cane_gane.report.several import OneRun
+from cane_gane.report.repeats import OneRun
 
 BASELINES = ("tfidf", "tfidf_one_hop", "common_neighbours", "preferential_attachment")
 ROC = Roc([0.0, 0.1, 1.0], [0.0, 0.8, 1.0], 0.85)
@@ -115,21 +117,32 @@ def labels(macro_f1=0.8):
 
 
 def examples(text="red fox, blue sea", label="red"):
-    """Returns a pair, a missing edge and a map."""
+    """Returns two pairs, a missing edge and a map whose nodes are on one line."""
     rng = np.random.default_rng(1)
     plan, attention = rng.dirichlet(np.ones(20), 2).reshape(2, 4, 5).tolist()
-    return Examples(
-        MatchedPair(
-            source=1, target=2, score=7.25, entries=8, plan_share=0.8,
-            attention_share=0.9, on_padding=0.0, names=["one", "two"],
-            source_words=[text, "a", "b", "c"], target_words=["d", "e", "f", "g", text],
-            plan=plan, attention=attention,
-        ),
-        [MissingEdge(source=0, target=3, score=6.5, names=["zero", text],
-                     texts=[text, f"the {text}"], words=[("fox", "sea", 0.2)])],
-        NodeMap(list(range(9)), [0.5 * i for i in range(9)], [1.0] * 9,
-                [label, "green", None] * 3),
+    pair = MatchedPair(
+        source=1, target=2, score=7.25, entries=8, plan_share=0.8,
+        attention_share=0.9, on_padding=0.0, names=["one", "two"],
+        source_words=[text, "a", "b", "c"], target_words=["d", "e", "f", "g", text],
+        plan=plan, attention=attention,
     )  # fmt: skip
+    second = replace(
+        pair, names=["three", "four"], words=[("fox", "sea", 0.2)], equal_words=1
+    )
+    edge = MissingEdge(
+        source=0, target=3, score=6.5, names=["zero", text],
+        texts=[text, f"the {text}"], words=[("fox", "sea", 0.2)],
+    )  # fmt: skip
+    chart = NodeMap(
+        list(range(9)),
+        [0.5 * i for i in range(9)],
+        [1.0] * 9,
+        [label, "green", None] * 3,
+        names=[f"name{i}" for i in range(9)],
+        texts=[f"the text of {i}" for i in range(9)],
+        degrees=list(range(9)),
+    )
+    return Examples(missing_edges=[edge], map=chart, pairs=[pair, second])
 
 
 def settings(dataset="cora", ratio=0.55, variant="ap", seed=1, **others):
@@ -167,9 +180,13 @@ class Page(html.parser.HTMLParser):
         self.elements, self.attributes, self.text = [], [], ""
         self.rows = []  # the texts of the cells of each row
         self.coloured = {"bad": [], "good": [], "soft": []}  # texts by their class
-        self._open = []
+        self._open, self._contents = [], {}
         self.feed(path.read_text(encoding="utf-8"))
         self.close()
+
+    def content(self, name):
+        """Returns what a script of JSON holds."""
+        return json.loads(self._contents[name])
 
     def of(self, element, attribute):
         """Returns the values of an attribute of all such elements."""
@@ -179,6 +196,7 @@ class Page(html.parser.HTMLParser):
         self.elements.append(name)
         self.attributes += [(name, key, value) for key, value in attributes]
         self._open.append((name, dict(attributes).get("class")))
+        self._name = dict(attributes).get("id")
         if name == "tr":
             self.rows.append([])
         if name in ("td", "th"):
@@ -192,6 +210,7 @@ class Page(html.parser.HTMLParser):
 
     def handle_data(self, data):
         if any(name in ("style", "script") for name, _ in self._open):
+            self._contents[self._name] = self._contents.get(self._name, "") + data
             return
         self.text += data
         if any(name in ("td", "th") for name, _ in self._open):

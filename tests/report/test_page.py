@@ -1,11 +1,10 @@
 """Pages: everything a user wrote is text, never markup; nothing is loaded."""
 
-import json
-import re
 from urllib.parse import unquote_to_bytes
 
 import pytest
 
+from cane_gane.report.figures import Drawn
 from cane_gane.report.page import Cell, link, write_page
 from cane_gane.report.run import RunReport
 from cane_gane.report.several import write_several
@@ -38,7 +37,9 @@ def table(tmp_path):
     """Writes a page with one table."""
 
     def write(rows):
-        values = {"title": "t", "subtitle": "s", "rows": rows, "drawn": b"<svg/>"}
+        drawn = Drawn(b'<svg viewBox="0 0 1 1"/>', "nothing")
+        values = {"title": "t", "subtitle": "s", "rows": rows, "drawn": drawn}
+        values |= {"paired": None, "done": (1, 1)}
         write_page("ablation.html", tmp_path / "page.html", **values)
         return Page(tmp_path / "page.html")
 
@@ -58,7 +59,7 @@ def test_a_cell_is_a_text_a_figure_or_links(table):
 def test_text_of_a_table_is_never_markup(table):
     nasty = Cell(NASTY, below=NASTY, href=f"./{NASTY}")
     page = table([["a", NASTY], [NASTY, nasty]])
-    assert "script" not in page.elements
+    assert page.elements.count("script") == 1  # our own
     assert page.rows == [["a", NASTY], [NASTY, NASTY]]
     assert NASTY in page.of("td", "title")
 
@@ -74,37 +75,39 @@ def test_text_of_a_run_is_never_markup(tmp_path):
         evaluation=found,
         examples=examples(NASTY, NASTY),
     )
-    assert page.elements.count("script") == 2  # the words of the pair, and our own
+    assert page.elements.count("script") == 3  # a map, pairs, and our own
     assert page.elements.count("b") == 0
-    for where in (f"{NASTY} on {NASTY}", f"AUC, {NASTY}, %", f"{NASTY}: 80.0 % of"):
+    for where in (f"{NASTY} on {NASTY}", f"20 draws, {NASTY}"):
         assert where in page.text
+    assert page.content("map-content")["groups"][1]["label"] == NASTY
+    assert page.content("pairs-content")[0]["maps"][0]["title"].startswith(NASTY)
+    assert any(NASTY in own for own in page.of("svg", "aria-label"))
 
 
 def test_text_of_several_runs_is_never_markup(tmp_path):
     runs = [one_run(f"runs/{NASTY}", variant=NASTY), one_run("b", dataset=NASTY)]
     write_several(runs, tmp_path)
     page = Page(tmp_path / "report.html")
-    assert "script" not in page.elements
+    assert page.elements.count("script") == 1  # our own
     assert NASTY in page.row("dataset")
 
 
 def test_the_words_of_a_pair_come_back_whole_and_cannot_end_their_block(tmp_path):
     words = "</script><b>näh\u2028"
     write_run(tmp_path, examples=examples(words))
-    text = (tmp_path / "report.html").read_text()
-    inside = re.search(r'<script [^>]*id="heat-maps">(.*?)</script>', text).group(1)
-    maps = json.loads(inside)
-    assert [own["id"] for own in maps] == ["heat-plan", "heat-attention"]
-    assert maps[0]["rows"][0] == words
-    assert maps[0]["weights"] == examples().pair.plan
+    pair, _ = Page(tmp_path / "report.html").content("pairs-content")
+    assert [own["id"] for own in pair["maps"]] == ["heat-plan", "heat-attention"]
+    assert pair["rows"][0] == words
+    assert pair["maps"][0]["weights"] == examples().matched[0].plan
 
 
 def test_a_page_links_to_each_of_its_sections_and_loads_nothing(tmp_path):
     page = write_run(tmp_path, evaluation=evaluation(node_classification=labels()))
     sections = page.of("section", "id")
-    assert page.of("a", "href") == [f"#{name}" for name in sections]
+    assert page.of("a", "href") == ["#main", *(f"#{name}" for name in sections)]
+    assert sections[:4] == ["verdict", "missing-edges", "map", "matching"]
     assert {
-        "summary",
+        "verdict",
         "link-prediction",
         "classification",
         "map",
@@ -122,11 +125,12 @@ def test_a_page_links_to_each_of_its_sections_and_loads_nothing(tmp_path):
     assert "script-src 'sha256-" in rules
 
 
-def test_a_page_without_a_heat_map_has_no_script(tmp_path):
+def test_a_page_of_tables_has_their_script_alone(tmp_path):
     write_several([one_run("a"), one_run("b")], tmp_path)
-    page = Page(tmp_path / "report.html")
-    assert "script" not in page.elements
-    assert "script-src" not in page.of("meta", "content")[0]
+    text = (tmp_path / "report.html").read_text()
+    assert text.count("<script") == 1
+    assert "table.sortable" in text
+    assert "NodeMap" not in text
 
 
 def test_no_name_of_a_folder_becomes_a_scheme(tmp_path):

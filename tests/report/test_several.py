@@ -8,7 +8,8 @@ from cane_gane.evaluation.protocols import PROTOCOLS, Protocol
 from cane_gane.evaluation.results import Timing
 from cane_gane.methods.method import Method
 from cane_gane.methods.registry import METHODS
-from cane_gane.report.several import over_repeats, write_several
+from cane_gane.report.repeats import over_repeats
+from cane_gane.report.several import write_several
 from tests.report.results import Page, evaluation, labels, one_run, ranked
 
 
@@ -36,7 +37,7 @@ def test_each_run_has_a_column(page, tmp_path):
     )
     assert ["strict protocol, %", "a", "b"] in found.rows
     assert found.of("a", "href")[-1] == "./a/report.html"  # b has no page
-    assert found.row("· model, pair by pair") == ["94.0 ± 0.3", "84.0 ± 0.3 ↓"]
+    assert found.row("model, pair by pair") == ["94.0 ± 0.3", "84.0 ± 0.3 ↓"]
     assert found.row("seed") == ["1", "2"]
     assert "84.0 ± 0.3 ↓" in found.red
     assert found.row("training") == ["12.5 s", "12.5 s"]
@@ -46,9 +47,9 @@ def test_the_papers_figures_are_beside_the_papers_data_alone(page, tmp_path):
     found = evaluation(node_classification=labels())
     shown = page(one_run("real", found), one_run("fake", found, data={}))
     published = [row for row in shown.rows if "published" in row[0]]
-    assert published == [["· published, same model and ratio", "98.0", "–"]] * 2
-    assert shown.row("· CANE's README, same ratio") == ["93.4", "–"]
-    assert shown.row("· 10 % of the labels, paper") == ["82.3", "–"]
+    assert published == [["published, same model and ratio", "98.0", "–"]] * 2
+    assert shown.row("CANE's README, same ratio") == ["93.4", "–"]
+    assert shown.row("10 % of the labels, paper") == ["82.3", "–"]
     assert figures_of(tmp_path) == ["ratios_cora_strict", "ratios_cora_upstream"]
 
 
@@ -57,7 +58,7 @@ def test_a_folder_called_cora_gets_no_figure_of_the_paper(page, tmp_path):
     found = page(*runs)
     assert "published" not in found.text
     drawn = (tmp_path / "figures" / "ratios_cora_strict.svg").read_text()
-    assert "<!-- GANE-AP, here -->" in drawn
+    assert ">GANE-AP, here</text>" in drawn
     assert "published" not in drawn
 
 
@@ -78,7 +79,7 @@ def test_data_sets_of_one_name_are_drawn_apart(page, tmp_path):
         for home in "ab"
         for ratio in (0.15, 0.55)
     ]
-    assert page(*runs).text.count("AUC against the training ratio: net.v1") == 4
+    assert page(*runs).text.count("AUC by training ratio: net.v1") == 4
     assert figures_of(tmp_path) == [
         "ratios_net.v1_2_strict", "ratios_net.v1_2_upstream",
         "ratios_net.v1_strict", "ratios_net.v1_upstream",
@@ -90,7 +91,7 @@ def test_runs_of_other_versions_and_without_times_are_shown(page):
     found = page(one_run("old", old, variant="gone"), one_run("new"))
     assert found.row("training") == ["–", "12.5 s"]
     assert found.row("variant") == ["gone", "ap"]
-    assert found.row("· TF-IDF cosine") == ["–", "90.0 ± 0.4"]  # strict
+    assert found.row("TF-IDF cosine") == ["–", "90.0 ± 0.4"]  # strict
 
 
 def test_a_new_protocol_and_a_new_method_need_no_change_here(
@@ -104,7 +105,7 @@ def test_a_new_protocol_and_a_new_method_need_no_change_here(
     found = page(one_run("a", own, variant="toy"), one_run("b"))
     assert found.row("third protocol, %") == ["a", "b"]
     drawn = (tmp_path / "figures" / "ratios_cora_strict.svg").read_text()
-    assert "<!-- Toy method, here -->" in drawn
+    assert ">Toy method</text>" in drawn
 
 
 def test_repeats_have_a_mean_and_a_deviation():
@@ -126,12 +127,11 @@ def test_mrr_and_hits_are_rows_beside_auc(page):
     found = page(one_run("a", ranked()), one_run("b", ranked(0.65)))
     start = found.rows.index(["strict protocol, %", "a", "b"])
     strict = found.rows[start + 1 : start + 16]
-    model = [row for row in strict if row[0] == "· model, pair by pair"]
+    model = [row for row in strict if row[0] == "model, pair by pair"]
     assert [row[1:] for row in model] == [
         ["95.0", "95.0"], ["55.0 ↓", "65.0"], ["70.0", "70.0"]
     ]  # fmt: skip
-    groups = [row for row in found.rows if row[0] == "MRR:"]
-    assert groups == [["MRR:", "", ""]] * 2  # strict and hard
+    assert found.rows.count(["MRR"]) == 2  # strict and hard
     assert "all edges (no test of prediction), %" in [row[0] for row in found.rows]
 
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from cane_gane.data.network import TextualNetwork
-from cane_gane.evaluation.examples import word_rarity
+from cane_gane.evaluation.matching import word_rarity
+from cane_gane.report.maps import GROUPS
 from cane_gane.web import views
 from cane_gane.web.explorer import explorer
-from cane_gane.web.views import GROUPS, matched_lines, network_view
+from cane_gane.web.views import matched_lines, network_view
 from cane_gane.web.worker import Worker
 from tests.web.fake_answers import FakeAnswers
 from tests.web.serving import request, serving
@@ -49,7 +50,7 @@ def test_only_this_machine_is_served(home, path):
 
 
 def test_the_colours_are_those_of_the_report(home):
-    from cane_gane.report.page import COLOURS
+    from cane_gane.report.assets import COLOURS
 
     assert request(home, "/colours.css")[1].decode() == COLOURS
 

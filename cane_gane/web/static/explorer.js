@@ -1,11 +1,12 @@
 // The explorer: what is shown depends on the address, #node=3 or #pair=3-7, and so does "back".
-import { ask, beginning, element, name, nameOf, own, say } from "./dom.js";
+import { ask } from "./ask.js";
+import { element, name, nameOf, own, say } from "./dom.js";
 import { makeFinder } from "./find.js";
+import { makeLegend } from "./legend.js";
 import { NodeMap } from "./map.js";
 import { showPair } from "./pair.js";
 import { labels, neighbours, paragraph, suggestions } from "./panel.js";
 import { handle } from "./pointer.js";
-import { badge } from "./shapes.js";
 
 const TOP = 10;
 const byId = (id) => document.getElementById(id);
@@ -141,36 +142,17 @@ async function route() {
   }
 }
 
-function makeLegend() {
-  const legend = byId("legend"), entries = network.groups.filter((group) => group.count);
-  if (!network.groups.some((group) => !group.plain)) return;
-  legend.hidden = false;
-  legend.open = innerWidth > 860;
-  map.covered = () => {
-    const box = legend.getBoundingClientRect(), frame = canvas.getBoundingClientRect();
-    return new DOMRect(box.x - frame.x, box.y - frame.y, box.width, box.height);
-  };
-  legend.querySelector("ul").append(...entries.map((group) => {
-    const place = network.groups.indexOf(group), shape = badge(network.groups, place);
-    const button = element("button", { type: "button", "aria-pressed": "true" }, shape,
-      own(beginning(group.label, 30)), element("small", {}, group.count.toLocaleString("en")));
-    button.addEventListener("click", () => {
-      const off = !map.hidden.delete(place);
-      if (off) map.hidden.add(place);
-      button.setAttribute("aria-pressed", String(!off));
-      map.draw();
-    });
-    return element("li", {}, button);
-  }));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    for (const shape of document.querySelectorAll("canvas.shape")) shape.repaint();
-  });
-}
-
-makeLegend();
+makeLegend(map, byId("legend"));
 map.showAll(false);
 handle(map, { choose: open, point });
-makeFinder({ choose: open, mark: (nodes) => { map.found = nodes; map.draw(); } });
+makeFinder({
+  input: byId("query"), list: byId("found"), find: (query) => ask("find", { query }),
+  choose: (node) => {
+    panel.focus({ preventScroll: true });
+    open(node);
+  },
+  mark: (nodes) => { map.found = nodes; map.draw(); },
+});
 byId("zoom-in").addEventListener("click", () => map.zoom(1.6, undefined, undefined, true));
 byId("zoom-out").addEventListener("click", () => map.zoom(1 / 1.6, undefined, undefined, true));
 byId("zoom-all").addEventListener("click", () => map.showAll());

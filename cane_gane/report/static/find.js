@@ -1,10 +1,11 @@
 // The search box: nodes by name or by words, in a list and marked on the map.
-import { ask, beginning, element, nameOf, own, say } from "./dom.js";
+import { beginning, element, nameOf, own, say } from "./dom.js";
 
-/** Makes the box work; calls `choose(node)`, and `mark(nodes)` as the reader types. */
-export function makeFinder({ choose, mark }) {
-  const input = document.getElementById("query");
-  const list = document.getElementById("found");
+/**
+ * Makes the box work; calls `choose(node)`, and `mark(nodes)` as the reader types.
+ * `find(query)` gives the nodes, and of the `first` of them the names and texts.
+ */
+export function makeFinder({ input, list, find, choose, mark }) {
   let first = [], active = -1, asked = 0, timer;
 
   function activate(place) {
@@ -14,7 +15,7 @@ export function makeFinder({ choose, mark }) {
       if (i === active) row.scrollIntoView({ block: "nearest" });
     });
     if (active < 0) input.removeAttribute("aria-activedescendant");
-    else input.setAttribute("aria-activedescendant", `found-${active}`);
+    else input.setAttribute("aria-activedescendant", `${list.id}-${active}`);
   }
 
   function close() {
@@ -27,14 +28,13 @@ export function makeFinder({ choose, mark }) {
     input.value = "";
     mark(null);
     close();
-    document.getElementById("panel").focus({ preventScroll: true });
     choose(node.id);
   }
 
   function show(result) {
     first = result.first;
     const rows = first.map((node, i) => {
-      const row = element("li", { id: `found-${i}`, role: "option" },
+      const row = element("li", { id: `${list.id}-${i}`, role: "option" },
         element("strong", {}, own(nameOf(node))),
         element("span", {}, own(beginning(node.text, 90))));
       row.addEventListener("pointerdown", (event) => {
@@ -54,14 +54,14 @@ export function makeFinder({ choose, mark }) {
     say(`${told} found`);
   }
 
-  async function find() {
+  async function look() {
     const query = input.value.trim(), turn = ++asked;
     if (!query) {
       mark(null);
       return close();
     }
     try {
-      const result = await ask("find", { query });
+      const result = await find(query);
       if (turn !== asked) return; // the reader has typed on
       mark(new Set(result.nodes));
       show(result);
@@ -73,7 +73,7 @@ export function makeFinder({ choose, mark }) {
 
   input.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(find, 120);
+    timer = setTimeout(look, 120);
   });
   input.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown" && first.length) activate((active + 1) % first.length);
@@ -88,7 +88,7 @@ export function makeFinder({ choose, mark }) {
     event.stopPropagation();
   });
   input.addEventListener("blur", close);
-  input.addEventListener("focus", () => input.value.trim() && find());
+  input.addEventListener("focus", () => input.value.trim() && look());
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, textarea");
     if (event.key !== "/" || typing || event.ctrlKey || event.metaKey) return;

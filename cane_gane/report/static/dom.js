@@ -1,4 +1,4 @@
-// Elements whose content is always text, questions to the server, and numbers as text.
+// Elements whose content is always text, and numbers as text.
 
 /** Text as it is shown: control characters would be invisible or worse. */
 export const visible = (text) =>
@@ -23,21 +23,6 @@ export const svg = (name, attributes, parent) => {
   for (const key in attributes) node.setAttribute(key, attributes[key]);
   return parent.appendChild(node);
 };
-
-/** Asks the server; throws an Error with its one line. */
-export async function ask(question, fields) {
-  let response;
-  try {
-    response = fields === undefined
-      ? await fetch(`/api/${question}`)
-      : await fetch(`/api/${question}`, { method: "POST", body: JSON.stringify(fields) });
-  } catch {
-    throw new Error("The explorer has ended: start it again with bash run.sh explore RUN.");
-  }
-  const content = await response.json();
-  if (!response.ok) throw new Error(content.error);
-  return content;
-}
 
 /** Tells what has happened to those who listen to the page. */
 export function say(line) {

@@ -28,11 +28,12 @@ export class NodeMap extends Camera {
     this.draw();
   }
 
-  resize() {
+  /** Fits the picture to its box, with so many pixels for each of the page. */
+  resize(ratio = devicePixelRatio || 1) {
     const box = this.canvas.getBoundingClientRect();
     if (!box.width || !box.height) return;
     const all = !this.width || this.view.whole;
-    [this.width, this.height, this.ratio] = [box.width, box.height, devicePixelRatio || 1];
+    [this.width, this.height, this.ratio] = [box.width, box.height, ratio];
     this.canvas.width = Math.round(this.width * this.ratio);
     this.canvas.height = Math.round(this.height * this.ratio);
     this.sprites = null;

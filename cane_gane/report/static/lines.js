@@ -1,7 +1,7 @@
 // Joins matched words of two texts by lines; a word that is pointed at shows its own.
-(() => {
-  const home = document.getElementById("joined");
-  const pairs = JSON.parse(document.getElementById("word-lines").textContent);
+
+/** Draws the lines of `pairs`: two places of words, and a weight. */
+export function joinWords(home, pairs) {
   if (!home || !pairs.length) return;
   const words = ["source", "target"].map((side) => [...home.querySelectorAll(`.${side} .word`)]);
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -53,4 +53,4 @@
   }
   draw();
   new ResizeObserver(draw).observe(home);
-})();
+}

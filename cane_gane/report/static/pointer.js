@@ -2,8 +2,11 @@
 
 const STEP = 60; // pixels of an arrow key
 
-/** Lets a reader move the map; calls `choose(node)` for a node that is clicked. */
-export function handle(map, { choose, point }) {
+/**
+ * Lets a reader move the map; calls `choose(node)` for a node that is clicked. On a
+ * `page` that scrolls, the wheel zooms with Ctrl alone.
+ */
+export function handle(map, { choose, point, page = false }) {
   const { canvas } = map, fingers = new Map();
   let moved = 0;
 
@@ -49,6 +52,7 @@ export function handle(map, { choose, point }) {
   canvas.addEventListener("pointercancel", up);
   canvas.addEventListener("pointerleave", () => point(null));
   canvas.addEventListener("wheel", (event) => {
+    if (page && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     const lines = event.deltaMode === 1 ? 16 : 1;
     map.zoom(Math.exp(-0.0022 * Math.max(-200, Math.min(200, event.deltaY * lines))), ...at(event));

@@ -30,7 +30,7 @@ _SWEEPS = 24  # of the linear solver: an error of 1e-5 at that chance
 _FEWER = 16  # of a large network: logarithms are wrong by 0.0005 (root mean square)
 _CELLS = 50_000_000  # of the largest matrices: 0.2 GB each
 _COLUMNS = 800  # nodes that walks end at, however large the network
-_BLOCK = 32_000_000  # cells of a matrix that is solved at once, of about ten
+_BLOCK = 20_000_000  # cells of a matrix that is solved at once, of about ten
 _AT_ONCE = 32  # columns that are solved at once, at the most: more leave the cache
 _ROWS = 65_536  # nodes whose vectors are made at once
 
@@ -187,7 +187,9 @@ def large_walk_step(own: Floats, train: Edges, seed: int) -> Any:
     """
     joined = neighbours(train, len(own)).astype(np.float32)
     text = nearest(own, _SIMILAR, seed, "similar texts")
-    hop = one_hop_vectors(own, joined).astype(np.float32)
+    hop = np.empty_like(own)
+    for rows in blocks(len(own), _ROWS):  # as `one_hop_vectors`
+        hop[rows] = normalize(own[rows] + normalize(joined[rows] @ own))
     both = nearest(hop, _SIMILAR, seed, "similar texts with neighbours")
     return walk_chances(joined + (text + both) / np.float32(2))
 
@@ -251,7 +253,10 @@ def turned_to_texts(walks: Floats, popular: Floats, texts: Floats) -> Floats:
     """
     some = np.pad(walks[: len(texts)], ((0, 0), (0, 1)))
     turn, _ = orthogonal_procrustes(some, normalize(texts))
-    return (np.column_stack([walks, popular]) @ turn).astype(np.float32)
+    found = np.empty((len(walks), turn.shape[1]), np.float32)
+    for rows in blocks(len(walks), _ROWS):
+        found[rows] = np.column_stack([walks[rows], popular[rows]]) @ turn
+    return found
 
 
 def _largest(matrix: Any, count: int, seed: int) -> tuple[Floats, Floats]:

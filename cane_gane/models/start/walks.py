@@ -32,7 +32,7 @@ _CELLS = 50_000_000  # of the largest matrices: 0.2 GB each
 _COLUMNS = 800  # nodes that walks end at, however large the network
 _BLOCK = 20_000_000  # cells of a matrix that is solved at once, of about ten
 _AT_ONCE = 32  # columns that are solved at once, at the most: more leave the cache
-_ROWS = 65_536  # nodes whose vectors are made at once
+_ROWS = 20_000  # nodes whose vectors are made at once
 
 
 @threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number

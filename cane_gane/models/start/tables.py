@@ -12,7 +12,6 @@ from cane_gane.data.graph import Edges
 from cane_gane.data.tokens import EncodedTexts
 from cane_gane.models.pair_scorer import PairScorer, text_vectors
 from cane_gane.models.settings import ModelSettings
-from cane_gane.models.start.halves import in_order
 from cane_gane.models.start.lsa import centred, lsa_vectors, word_counts
 from cane_gane.models.start.similar import SEARCHED, text_space
 from cane_gane.models.start.walks import (
@@ -85,7 +84,7 @@ def _start_large(
         own = space.vectors()
         del counts, space
         popular = settings.popularity * popularity(edges, len(encoded))
-        step, order = large_walk_step(own, edges, seed), in_order(own, seed)
+        step, order = large_walk_step(own, edges, seed)
         del own
         walks, _ = walk_space(step, settings.dimension - 1, seed, order)
         vectors = text_vectors(model, encoded, _TURNED)

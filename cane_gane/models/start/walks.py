@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from cane_gane.data.graph import Edges, neighbours
 from cane_gane.data.tfidf import one_hop_vectors, tfidf_vectors
 from cane_gane.models.start.blocks import blocks, in_turn
-from cane_gane.models.start.halves import nearest
+from cane_gane.models.start.halves import in_order, nearest
 from cane_gane.progress import Progress
 
 Floats = npt.NDArray[np.float32]
@@ -177,13 +177,18 @@ def walk_step(own: Any, joined: Any) -> Any:
     return walk_chances(joined + similar / 2)
 
 
-def large_walk_step(own: Floats, train: Edges, seed: int) -> Any:
+def large_walk_step(
+    own: Floats, train: Edges, seed: int
+) -> tuple[Any, npt.NDArray[np.int64]]:
     """As `walk_step`, for a large network: the nearest texts by trees.
 
     Args:
         own: Text vectors of length 1, `[nodes, size]`, such as those of LSA.
         train: Training edges, `[train, 2]`.
         seed: What the trees depend on.
+
+    Returns:
+        The matrix, and an order of nodes, `[nodes]`, for `walk_space`.
     """
     joined = neighbours(train, len(own)).astype(np.float32)
     text = nearest(own, _SIMILAR, seed, "similar texts")
@@ -191,7 +196,8 @@ def large_walk_step(own: Floats, train: Edges, seed: int) -> Any:
     for rows in blocks(len(own), _ROWS):  # as `one_hop_vectors`
         hop[rows] = normalize(own[rows] + normalize(joined[rows] @ own))
     both = nearest(hop, _SIMILAR, seed, "similar texts with neighbours")
-    return walk_chances(joined + (text + both) / np.float32(2))
+    step = walk_chances(joined + (text + both) / np.float32(2))
+    return step, in_order(hop, seed)
 
 
 def walk_chances(weights: Any, goes_on: float = GOES_ON) -> Any:

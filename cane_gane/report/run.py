@@ -167,7 +167,7 @@ class RunReport:
         if own is None:
             return None
 
-        among = f"{own.among:,} nodes, drawn by chance" if own.among else "all nodes"
+        among = f"{own.among:,} nodes, drawn at random" if own.among else "all nodes"
 
         def cell(share: float, rival: float) -> Cell:
             low = share < rival

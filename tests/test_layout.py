@@ -28,7 +28,7 @@ ROOMS = {
     "models": [
         "settings", "words", "chunks", "merging", "encoders", "pair_scorer",
         "pair_model", "cane", "build", "start.blocks", "start.lsa",
-        "start.similar", "start.walks", "start.tables",
+        "start.similar", "start.halves", "start.walks", "start.tables",
     ],
     "training": [
         "runtime", "objectives", "optimizer", "compile", "checkpoints", "inputs",

@@ -155,7 +155,9 @@ class VectorFitted(RowFitted):
             InputError: A vector is infinite or NaN in part.
         """
         self._vectors = np.asarray(vectors)
-        self._filled = fill_missing(np.asarray(vectors, np.float64))
+        large = self._vectors.size > MOST_CELLS  # double precision would take gigabytes
+        kind = np.float32 if large else np.float64
+        self._filled = fill_missing(np.asarray(vectors, kind))
 
     @property
     def vectors(self) -> Floats:

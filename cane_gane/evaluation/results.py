@@ -144,12 +144,14 @@ class Search:
         top1: The share that came first.
         top10: The share among the first ten.
         tfidf: The same by TF-IDF.
+        among: How many nodes were searched through; None for all.
     """
 
     queries: int
     top1: float
     top10: float
     tfidf: Found
+    among: int | None = None
 
 
 @dataclass(frozen=True)

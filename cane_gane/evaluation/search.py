@@ -15,6 +15,7 @@ from cane_gane.evaluation.outcomes import places_among
 from cane_gane.evaluation.results import Found, Search
 
 QUERIES = 500
+MOST = 20_000  # texts that are searched through
 WORDS = 12  # of a query at the most
 SHORTLIST = 10  # nodes by text vectors, and as many by TF-IDF, that it puts in order
 
@@ -82,7 +83,8 @@ def known_items(
     """Searches for nodes by the first sentence, or the first words, of their texts.
 
     A node that is not on the shortlist of `TextSearch` is not found. Among ties a node
-    has the mean place.
+    has the mean place. Of more than `MOST` nodes as many are drawn, and no other is
+    looked at.
 
     Args:
         fitted: The method.
@@ -93,11 +95,18 @@ def known_items(
         The shares that come first and among the first ten, beside those of TF-IDF;
         None where the method reads no texts or there are none.
     """
-    texts = network.texts
-    nodes = np.array([node for node, text in enumerate(texts) if text.split()])
-    if not fitted.reads_texts or not len(nodes):
+    if not fitted.reads_texts:
         return None
-    nodes = np.sort(np.random.default_rng(seed).permutation(nodes)[:QUERIES])
+    texts, rng = network.texts, np.random.default_rng(seed)
+    among = None
+    if len(texts) > MOST:
+        among = MOST
+        drawn = np.sort(rng.permutation(len(texts))[:MOST])
+        texts = [texts[node] for node in drawn.tolist()]
+    nodes = np.array([node for node, text in enumerate(texts) if text.split()])
+    if not len(nodes):
+        return None
+    nodes = np.sort(rng.permutation(nodes)[:QUERIES])
     queries = [first_words(texts[node]) for node in nodes.tolist()]
     search = TextSearch(fitted, texts)
     best: list[Integers] = []
@@ -113,7 +122,7 @@ def known_items(
     found = itself.any(axis=1)
     ours[~found] = np.inf
     ours[found] = _places(ordered[found], itself[found].argmax(axis=1))
-    return Search(len(nodes), *_shares(ours), Found(*_shares(tfidf)))
+    return Search(len(nodes), *_shares(ours), Found(*_shares(tfidf)), among)
 
 
 def _repeated(rows: Any) -> Any:

@@ -167,6 +167,8 @@ class RunReport:
         if own is None:
             return None
 
+        among = f"{own.among:,} nodes, drawn at random" if own.among else "all nodes"
+
         def cell(share: float, rival: float) -> Cell:
             low = share < rival
             return Cell(percent(share) + " ↓" * low, "below TF-IDF" * low)
@@ -179,7 +181,7 @@ class RunReport:
                 ("TF-IDF", percent(own.tfidf.top1), percent(own.tfidf.top10)),
             ],
             f"A query is the first sentence of a text, {WORDS} words at the most; what "
-            "is to be found is the node of that text, among all nodes.",
+            f"is to be found is the node of that text, among {among}.",
         )  # fmt: skip
 
     def main_settings(self) -> list[tuple[str, Any]]:

@@ -131,6 +131,7 @@ def run(
         with clock("load the model"):
             served = method.open(folder.path / MODEL, split, config.settings)
         best = fitted.best_epoch
+        del fitted  # its tables and their moments take as much again
         return finish(folder, config, split, served, clock, best, baselines)
 
 

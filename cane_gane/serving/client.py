@@ -22,6 +22,8 @@ from cane_gane.evaluation.fitted import (
 )
 from cane_gane.evaluation.matching import Match
 from cane_gane.files import copy_folder, read_json
+from cane_gane.models.start.tables import LARGE
+from cane_gane.progress import Progress
 from cane_gane.serving.saved_model import WEIGHTS
 from cane_gane.serving.signatures import INPUTS
 
@@ -29,6 +31,7 @@ Floats = npt.NDArray[np.float32]
 Signatures = Mapping[str, Callable[..., Mapping[str, tf.Tensor]]]
 
 BATCH = 8192
+CONTEXTS = 4  # of a node of a large network, over which its vector is averaged
 _NEEDED = tuple(name for name in INPUTS if name not in ("evidence", "recommend"))
 
 
@@ -88,24 +91,31 @@ class ServedModel(Fitted):
     def vectors(self) -> Floats:
         """The vectors, structure and text, averaged over each node's training edges.
 
-        z_u = 1/d_u sum_v z_{u|v}, the neighbours v in both directions; NaN for a node
-        without a vector, `[nodes, 2d]`.
+        z_u = 1/d_u sum_v z_{u|v}, the neighbours v in both directions, in a large
+        network `CONTEXTS` of them, by chance; NaN for a node without a vector,
+        `[nodes, 2d]`.
         """
         train, count = self._split.train, self._split.network.node_count
         pairs = np.concatenate([train, train[:, ::-1]])
+        large = count >= LARGE
+        if large:
+            pairs = some_of_each(pairs, CONTEXTS, self._split.seed)
         if self.lonely:
             alone = np.setdiff1d(np.arange(count), train)
             pairs = np.concatenate([pairs, np.stack([alone, alone], axis=1)])
-        sums = np.zeros((count, 0))
+        sums: Any = np.zeros((count, 0))
         sides = ("nodes", "contexts")
-        for first, part in self._batches("embed_nodes", sides, pairs, "embedding"):
-            if not first:
-                sums = np.zeros((count, part.shape[1]))
-            np.add.at(sums, pairs[first : first + BATCH, 0], part)
+        with Progress("vectors of the nodes", len(pairs)) as progress:
+            for first, part in self._batches("embed_nodes", sides, pairs, "embedding"):
+                if not first:  # few are added up in a large network, so float32 will do
+                    kind = np.float32 if large else np.float64
+                    sums = np.zeros((count, part.shape[1]), kind)
+                np.add.at(sums, pairs[first : first + BATCH, 0], part)
+                progress.add(len(part))
         degrees = np.bincount(pairs[:, 0], minlength=count)[:, None]
         with np.errstate(invalid="ignore"):
-            sums /= degrees
-        return sums.astype(np.float32)
+            sums /= degrees.astype(sums.dtype)
+        return np.asarray(sums, np.float32)
 
     @property
     def parts(self) -> Mapping[str, slice]:  # type: ignore[override]
@@ -210,6 +220,14 @@ class ServedModel(Fitted):
             part = tf.constant(pairs[start : start + BATCH], tf.int64)
             given = {side: part[:, place] for place, side in enumerate(sides)}
             yield start, self._signatures[name](**given)[output].numpy()
+
+
+def some_of_each(pairs: Edges, most: int, seed: int) -> Edges:
+    """Returns `most` pairs of each source at the most, by chance, `[some, 2]`."""
+    found = np.random.default_rng(seed).permutation(pairs)
+    found = found[np.argsort(found[:, 0], kind="stable")]
+    before = np.searchsorted(found[:, 0], found[:, 0])  # where its source begins
+    return found[np.arange(len(found)) - before < most]
 
 
 def load_signatures(path: Path, *needed: str) -> Signatures:

@@ -17,6 +17,7 @@ Integers = npt.NDArray[np.int64]
 
 _NEIGHBOURS = 16  # of each vector in the graph of the index
 _CARE = 200  # vectors that are looked at when one is added
+_MANY = 100_000  # vectors from which on half as many are looked at
 _SEARCH = 4  # times as many are looked at as are asked for
 _BLOCK = 2_000  # vectors that are added at once
 
@@ -40,24 +41,26 @@ class VectorIndex:
             vectors: The vectors.
             seed: What the graph depends on.
         """
-        nodes = np.flatnonzero(~missing_rows(vectors))
-        filled = fill_missing(vectors)[nodes].astype(np.float32)
-        squares = np.square(filled).sum(axis=1)
-        rest = np.sqrt(np.maximum(squares.max(initial=0) - squares, 0))
+        cut = [slice(at, at + _BLOCK) for at in range(0, len(vectors), _BLOCK)]
+        squares = [np.square(_known(vectors, own)[1]).sum(axis=1) for own in cut]
+        count = sum(map(len, squares))
+        longest = max((part.max(initial=0) for part in squares), default=0)
         index = voyager.Index(
             voyager.Space.Euclidean,
-            filled.shape[1] + 1,
+            vectors.shape[1] + 1,
             _NEIGHBOURS,
-            _CARE,
+            _CARE if count < _MANY else _CARE // 2,
             random_seed=seed,
+            max_elements=max(1, count),
         )
-        points = np.column_stack([filled, rest])
-        with Progress("index of the vectors", len(nodes)) as progress:
-            for first in range(0, len(nodes), _BLOCK):
-                own = slice(first, first + _BLOCK)
-                # One thread, so that the graph depends on the seed alone.
-                index.add_items(points[own], nodes[own], num_threads=1)
-                progress.add(_BLOCK)
+        with Progress("index of the vectors", count) as progress:
+            for own, part in zip(cut, squares, strict=True):
+                nodes, points = _known(vectors, own)
+                rest = np.sqrt(np.maximum(longest - part, 0))
+                points = np.column_stack([points, rest])
+                if len(nodes):  # one thread, so that it depends on the seed alone
+                    index.add_items(points, nodes, num_threads=1)
+                progress.add(len(nodes))
         return cls(index)
 
     @classmethod
@@ -108,3 +111,11 @@ class VectorIndex:
                 return near.astype(np.int64)
             count //= 2
         return np.zeros(0, np.int64)
+
+
+def _known(vectors: Floats, rows: slice) -> tuple[Integers, npt.NDArray[np.float32]]:
+    """Returns the nodes of some rows that have a vector, and the vectors."""
+    some = vectors[rows]
+    known = np.flatnonzero(~missing_rows(some))
+    found = fill_missing(some, rows.start)[known].astype(np.float32)
+    return known + rows.start, found

@@ -50,13 +50,17 @@ class Kept:
         self, name: str, build: Callable[[], Mapping[str, Any]]
     ) -> Mapping[str, Any]:
         """Returns arrays by name, computed where they are not kept."""
+        built: list[Mapping[str, Any]] = []
 
         def packed() -> bytes:
+            built.append(build())
             file = io.BytesIO()
-            np.savez(file, **build())
+            np.savez(file, **built[0])
             return file.getvalue()
 
-        return dict(np.load(io.BytesIO(self.content(f"{name}.npz", packed))))
+        content = self.content(f"{name}.npz", packed)
+        # What was built is not unpacked again: it may be gigabytes.
+        return built[0] if built else dict(np.load(io.BytesIO(content)))
 
     def _record(self) -> dict[str, str]:
         """Returns the digest of each file of this key."""

@@ -70,7 +70,8 @@ def _forecast(
     nodes, tokens, wide = len(lengths), lengths.sum(), settings.dimension
     mean = tokens / max(nodes, 1)
     # values, two moments, and a copy while they are set; texts as strings and ids
-    held = _BASE + 4 * wide * (words + nodes) * 3 + 30 * tokens + 300 * nodes
+    tables = 4 * wide * (words + nodes)
+    held = _BASE + 3 * tables + 30 * tokens + 300 * nodes
     held += 4 * 3 * 3 * wide**2  # the map of three parts to a text vector
     drawn = min(settings.edges_per_epoch or edges, edges)
     pairs = min(settings.batch_size, drawn) * (1 + settings.negatives)
@@ -81,11 +82,11 @@ def _forecast(
     memory = {"an epoch": held + vectors + _cell_bytes(settings) * cells}
     started = settings.start != "random" or settings.places != "random"
     if started and nodes >= LARGE:
-        size = max(wide, SEARCHED)
-        memory["LSA"] = held + 48 * size * words + 24 * tokens + 4 * size * nodes
-        memory["similar texts"] = held + 4 * 5.5 * size * nodes
-        memory["walks"] = held + (2 * _COLUMNS + 600 + 8 * wide) * nodes + 0.7e9
-        start = 9e-6 * tokens + 1e-4 * words + 4e-5 * nodes * np.log2(nodes)
+        size, begun = max(wide, SEARCHED), held - 2 * tables  # no moments yet
+        memory["LSA"] = begun + 48 * size * words + 24 * tokens + 4 * size * nodes
+        memory["similar texts"] = begun + (8 * size + 1_600) * nodes
+        memory["walks"] = begun + (2 * _COLUMNS + 900 + 4 * wide) * nodes + 0.3e9
+        start = 9e-6 * tokens + 1e-4 * words + 1.5e-5 * nodes * np.log2(nodes)
     else:
         memory["the start"] = held + (1.2e9 if nodes > 5_000 else 2e5 * nodes)
         start = (3e-7 * nodes**2 + 3e-3 * nodes) * started

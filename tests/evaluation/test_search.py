@@ -103,6 +103,19 @@ def test_some_nodes_are_searched_for_by_chance(network, monkeypatch):
     assert first == again != other
 
 
+def test_of_many_nodes_some_are_searched_through(network, monkeypatch):
+    assert known_items(Reader(), network).among is None
+    monkeypatch.setattr(search, "MOST", 30)
+    found = known_items(Reader(), network)
+    drawn = np.sort(np.random.default_rng(1).permutation(60)[:30])
+    part = TextualNetwork([network.texts[node] for node in drawn], np.array([[0, 1]]))
+    alone = known_items(Reader(), part)
+    assert (found.among, found.queries) == (30, sum(drawn < 58))
+    assert (found.top1, found.top10, found.tfidf) == (
+        alone.top1, alone.top10, alone.tfidf
+    )  # fmt: skip
+
+
 def test_the_score_orders_a_shortlist_only(network):
     reader = Reader()
     known_items(reader, network)

@@ -101,6 +101,17 @@ def test_blocks_of_columns_give_the_same_vectors(network, monkeypatch):
     np.testing.assert_allclose(parts @ parts.T, whole @ whole.T, atol=0.05)
 
 
+def test_the_order_of_nodes_changes_no_vector(network):
+    texts, train = network
+    own = walks.tfidf_vectors(texts, longest=2)
+    step = walks.walk_step(own, walks.neighbours(train, len(texts)))
+    whole, space = walks.walk_space(step, 8, seed=1)
+    order = np.random.default_rng(5).permutation(len(texts))
+    other, same = walks.walk_space(step, 8, seed=1, order=order)
+    np.testing.assert_array_equal(space.sample, same.sample)
+    np.testing.assert_allclose(other @ other.T, whole @ whole.T, atol=0.05)
+
+
 def test_a_few_large_eigenvalues_are_those_of_the_dense_solver():
     matrix = np.random.default_rng(3).standard_normal((60, 60))
     matrix = matrix + matrix.T

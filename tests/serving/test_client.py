@@ -8,7 +8,7 @@ from cane_gane.data.network import TextualNetwork
 from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
 from cane_gane.serving import client
-from cane_gane.serving.client import ServedModel
+from cane_gane.serving.client import ServedModel, some_of_each
 from cane_gane.serving.table import VectorTable
 
 EDGES = np.array([[0, 1], [0, 2]])
@@ -41,6 +41,26 @@ def test_a_lonely_node_has_no_vector():
 
 def test_a_lonely_node_is_embedded_in_its_own_context_if_asked_for():
     np.testing.assert_array_equal(fake(lonely=True).vectors[3], [3, 3])
+
+
+def test_in_a_large_network_a_vector_is_the_mean_over_some_neighbours(monkeypatch):
+    monkeypatch.setattr(client, "LARGE", 1)
+    whole = fake(lonely=True).vectors  # nobody has more than four
+    np.testing.assert_array_equal(whole, [[0, 1.5], [1, 0], [2, 0], [3, 3]])
+    monkeypatch.setattr(client, "CONTEXTS", 1)
+    found = fake(lonely=True).vectors
+    assert found[0].tolist() in ([0, 1], [0, 2])
+    np.testing.assert_array_equal(found[1:], whole[1:])
+
+
+def test_some_pairs_of_each_source_are_drawn():
+    pairs = np.stack([np.repeat([4, 2, 7], [5, 1, 40]), np.arange(46)], axis=1)
+    found = some_of_each(pairs, 3, seed=1)
+    assert np.unique(found[:, 0], return_counts=True)[1].tolist() == [1, 3, 3]
+    assert {*map(tuple, found.tolist())} <= {*map(tuple, pairs.tolist())}
+    assert len(np.unique(found, axis=0)) == len(found)
+    others = [some_of_each(pairs, 3, seed).tolist() for seed in (1, 2)]
+    assert others[0] == found.tolist() != others[1]
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.int64])

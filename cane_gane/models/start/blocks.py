@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 _THREADS = 2
+Part = TypeVar("Part")
 Found = TypeVar("Found")
 
 
@@ -17,16 +18,16 @@ def blocks(count: int, size: int) -> list[slice]:
 
 
 def in_turn(
-    function: Callable[[slice], Found], cut: list[slice]
-) -> Iterator[tuple[slice, Found]]:
-    """Yields each block and what a function makes of it, in the order of the blocks.
+    function: Callable[[Part], Found], parts: Iterable[Part]
+) -> Iterator[tuple[Part, Found]]:
+    """Yields each part and what a function makes of it, in the order of the parts.
 
-    Two blocks are worked at while the caller has a third, and no more are held.
+    Two parts are worked at while the caller has a third, and no more are held.
     """
     with ThreadPoolExecutor(_THREADS) as pool:
-        waiting = deque[tuple[slice, Future[Found]]]()
-        for block in cut:
-            waiting.append((block, pool.submit(function, block)))
+        waiting = deque[tuple[Part, Future[Found]]]()
+        for part in parts:
+            waiting.append((part, pool.submit(function, part)))
             if len(waiting) > _THREADS:
                 done, result = waiting.popleft()
                 yield done, result.result()

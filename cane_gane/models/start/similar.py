@@ -1,18 +1,11 @@
-"""Which texts are near which in a large network: an approximate index, not all pairs.
-
-Each function takes time and memory in proportion to the texts, but for the logarithm
-in the search of the index.
-"""
+"""LSA of the texts of a large network, in time and memory in proportion to them."""
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import voyager
-from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import normalize
 
@@ -24,9 +17,7 @@ Floats = npt.NDArray[np.float32]
 _SWEEPS = 7  # of the subspace iteration
 _MORE = 10  # directions beside those that are asked for
 _ROWS = 20_000  # texts at once
-SEARCHED = 200  # directions that the index looks at
-_POINTS = 2_000  # of the index at once
-_LINKS, _EFFORT = 12, 100  # of the index: neighbours of a point, and candidates
+SEARCHED = 200  # directions by which texts are compared
 
 
 class TextSpace(NamedTuple):
@@ -80,73 +71,6 @@ def text_space(counts: Any, rank: int, seed: int) -> TextSpace:
     best = last @ turn[:, ::-1][:, : min(rank, words)]
     signs = np.sign(best[np.abs(best).argmax(axis=0), np.arange(best.shape[1])])
     return TextSpace(weighted, transformer.idf_, (best * signs).astype(np.float32))
-
-
-def nearest(vectors: Floats, similar: int, seed: int, stage: str) -> Any:
-    """Joins each node with those of the nearest vectors, weighted by their cosine.
-
-    Args:
-        vectors: Vectors of length 1, or 0 for a node that is joined with none.
-        similar: How many others each node is joined with, about.
-        seed: What the layers of the index depend on.
-        stage: What is said while it runs.
-
-    Returns:
-        The weights, `[nodes, nodes]`, sparse and symmetric.
-    """
-    count = len(vectors)
-    known = np.flatnonzero(vectors.any(axis=1))
-    asked = min(similar + 1, len(known))  # a node finds itself, too
-    if asked < 2:
-        return sparse.csr_array((count, count), dtype=np.float32)
-    index = voyager.Index(
-        voyager.Space.Cosine,
-        num_dimensions=vectors.shape[1],
-        M=_LINKS,
-        ef_construction=_EFFORT,
-        random_seed=seed,
-        max_elements=len(known),
-    )
-    others = np.empty((len(known), asked), np.int64)
-    cosines = np.empty((len(known), asked), np.float32)
-    with Progress(stage, 2 * len(known)) as progress:
-        for rows in blocks(len(known), _POINTS):
-            # By one thread: the index depends on the order.
-            index.add_items(vectors[known[rows]], num_threads=1)
-            progress.add(_POINTS)
-        for rows in blocks(len(known), _POINTS):
-            others[rows], cosines[rows] = _query(index, vectors[known[rows]], asked)
-            progress.add(_POINTS)
-    return _joined(count, known, others, cosines)
-
-
-def _query(index: voyager.Index, vectors: Floats, asked: int) -> tuple[Any, Floats]:
-    """Returns the points nearest to vectors and the cosines; -1 for none."""
-    try:
-        found, far = index.query(vectors, k=asked, num_threads=1)
-        return found.astype(np.int64), 1 - far
-    except voyager.RecallError:  # points that are alike hide others
-        pass
-    others = np.full((len(vectors), asked), -1)
-    cosines = np.zeros((len(vectors), asked), np.float32)
-    for row, vector in enumerate(vectors):
-        for size in (asked, asked // 2, 1):
-            with contextlib.suppress(voyager.RecallError):
-                found, far = index.query(vector, k=size, query_ef=20 * asked)
-                others[row, :size], cosines[row, :size] = found.astype(int), 1 - far
-                break
-    return others, cosines
-
-
-def _joined(count: int, known: Any, others: Any, cosines: Floats) -> Any:
-    """Returns the weights between nodes, the larger one of both directions."""
-    sources = np.repeat(known, others.shape[1])
-    targets = np.where(others.ravel() < 0, sources, known[others.ravel()])
-    kept = (sources != targets) & (cosines.ravel() > 0)
-    graph = sparse.csr_array(
-        (cosines.ravel()[kept], (sources[kept], targets[kept])), (count, count)
-    )
-    return graph.maximum(graph.T)
 
 
 def _gram(matrix: Any, vectors: Floats, progress: Progress) -> Floats:

@@ -22,7 +22,7 @@ from cane_gane.models.start.walks import (
     walk_vectors,
 )
 
-LARGE = 20_000  # nodes from which on nearest texts are found by an index
+LARGE = 20_000  # nodes from which on nearest texts are found by trees
 _TURNED = 1024  # texts that decide how node vectors are turned
 
 
@@ -84,8 +84,8 @@ def _start_large(
         own = space.vectors()
         del counts, space
         popular = settings.popularity * popularity(edges, len(encoded))
-        step = large_walk_step(own, edges, seed)
+        step, order = large_walk_step(own, edges, seed)
         del own
-        walks, _ = walk_space(step, settings.dimension - 1, seed)
+        walks, _ = walk_space(step, settings.dimension - 1, seed, order)
         vectors = text_vectors(model, encoded, _TURNED)
         model.structure.assign(turned_to_texts(walks, popular, vectors))

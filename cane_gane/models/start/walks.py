@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from cane_gane.data.graph import Edges, neighbours
 from cane_gane.data.tfidf import one_hop_vectors, tfidf_vectors
 from cane_gane.models.start.blocks import blocks, in_turn
-from cane_gane.models.start.similar import nearest
+from cane_gane.models.start.halves import in_order, nearest
 from cane_gane.progress import Progress
 
 Floats = npt.NDArray[np.float32]
@@ -28,10 +27,12 @@ _SIMILAR = 15  # texts that each node is joined with
 GOES_ON = 0.85  # the chance that a walk takes another step
 _FLOOR = 1e-4  # below it, two nodes are as far apart as any
 _SWEEPS = 24  # of the linear solver: an error of 1e-5 at that chance
+_FEWER = 16  # of a large network: logarithms are wrong by 0.0005 (root mean square)
 _CELLS = 50_000_000  # of the largest matrices: 0.2 GB each
 _COLUMNS = 800  # nodes that walks end at, however large the network
-_BLOCK = 16_000_000  # cells of a matrix that is solved at once, of about ten
-_ROWS = 65_536  # nodes whose vectors are made at once
+_BLOCK = 20_000_000  # cells of a matrix that is solved at once, of about ten
+_AT_ONCE = 32  # columns that are solved at once, at the most: more leave the cache
+_ROWS = 20_000  # nodes whose vectors are made at once
 
 
 @threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
@@ -86,13 +87,19 @@ class WalkSpace(NamedTuple):
         return WALK_NORM * normalize((walks - self.mean) @ self.projection)
 
 
-def walk_space(step: Any, dimension: int, seed: int) -> tuple[Floats, WalkSpace]:
+def walk_space(
+    step: Any,
+    dimension: int,
+    seed: int,
+    order: npt.NDArray[np.int64] | None = None,
+) -> tuple[Floats, WalkSpace]:
     """Factorises the walks of `walk_vectors`.
 
     Args:
         step: What `walk_chances` returns, `[nodes, nodes]`.
         dimension: Columns of the vectors.
         seed: What the sample of nodes depends on.
+        order: Of a large network, an order of nodes in which near ones are together.
 
     Returns:
         The vectors, `[nodes, dimension]`, and how they follow from walks.
@@ -103,7 +110,10 @@ def walk_space(step: Any, dimension: int, seed: int) -> tuple[Floats, WalkSpace]
         return np.zeros((count, 0), np.float32), WalkSpace(*nothing)
     size = min(count, max(2 * dimension, _COLUMNS, _CELLS // max(count, 1)))
     sample = np.sort(np.random.default_rng(seed).permutation(count)[:size])
-    near = _near(step, sample)
+    if order is None and count * size <= _CELLS:
+        near: Any = log_walks(step, sample)
+    else:
+        near = _near(step, sample, np.arange(count) if order is None else order)
     mean = near.mean(dtype=None if near.dtype == np.float32 else np.float64)
     inner = near[sample].astype(np.float32) - mean
     values, vectors = _largest((inner + inner.T) / 2, dimension, seed)
@@ -117,22 +127,40 @@ def walk_space(step: Any, dimension: int, seed: int) -> tuple[Floats, WalkSpace]
     return found, space
 
 
-def _near(step: Any, sample: npt.NDArray[np.int64]) -> Any:
+def _near(
+    step: Any, sample: npt.NDArray[np.int64], order: npt.NDArray[np.int64]
+) -> Any:
     """Returns `log_walks` between all nodes and a sample, `[nodes, sample]`.
 
-    Of a large network in blocks of columns, and in half precision, whose error of 0.2 %
-    is far below what the solver leaves of a logarithm near the floor.
+    In blocks of columns, and in half precision, whose error of 0.2 % is far below what
+    the floor leaves of a logarithm. Nodes are renumbered for it: where near ones are
+    together, a step of the walks finds most of what it reads in the cache.
     """
     count, size = step.shape[0], len(sample)
-    if count * size <= _CELLS:
-        return log_walks(step, sample)
     near = np.empty((count, size), np.float16)
-    cut = blocks(size, max(1, _BLOCK // count))
+    place = np.empty(count, np.int64)
+    place[order] = np.arange(count)
+    step = _renumbered(step, order)
+    cut = blocks(size, max(1, min(_AT_ONCE, _BLOCK // count)))
+
+    def walks(columns: slice) -> Floats:
+        return log_walks(step, place[sample[columns]], sweeps=_FEWER)
+
     with Progress("walks", size) as progress:
-        for columns, found in in_turn(lambda some: log_walks(step, sample[some]), cut):
-            near[:, columns] = found
+        for columns, found in in_turn(walks, cut):
+            near[order, columns] = found
             progress.add(columns.stop - columns.start)
     return near
+
+
+def _renumbered(step: Any, order: npt.NDArray[np.int64]) -> Any:
+    """Returns the same matrix of nodes in another order, with small indices."""
+    found = step[order][:, order]
+    found.sort_indices()
+    if found.nnz < np.iinfo(np.int32).max:
+        found.indices = found.indices.astype(np.int32)
+        found.indptr = found.indptr.astype(np.int32)
+    return found
 
 
 def walk_step(own: Any, joined: Any) -> Any:
@@ -149,26 +177,27 @@ def walk_step(own: Any, joined: Any) -> Any:
     return walk_chances(joined + similar / 2)
 
 
-def large_walk_step(own: Floats, train: Edges, seed: int) -> Any:
-    """As `walk_step`, for a large network: the nearest texts by an index.
+def large_walk_step(
+    own: Floats, train: Edges, seed: int
+) -> tuple[Any, npt.NDArray[np.int64]]:
+    """As `walk_step`, for a large network: the nearest texts by trees.
 
     Args:
         own: Text vectors of length 1, `[nodes, size]`, such as those of LSA.
         train: Training edges, `[train, 2]`.
-        seed: What the index depends on.
+        seed: What the trees depend on.
+
+    Returns:
+        The matrix, and an order of nodes, `[nodes]`, for `walk_space`.
     """
     joined = neighbours(train, len(own)).astype(np.float32)
-    given = {
-        "similar texts": own,
-        "similar texts with neighbours": one_hop_vectors(own, joined),
-    }
-
-    def similar(name: str) -> Any:
-        return nearest(given[name].astype(np.float32), _SIMILAR, seed, name)
-
-    with ThreadPoolExecutor(2) as pool:
-        text, both = pool.map(similar, given)
-    return walk_chances(joined + (text + both) / np.float32(2))
+    text = nearest(own, _SIMILAR, seed, "similar texts")
+    hop = np.empty_like(own)
+    for rows in blocks(len(own), _ROWS):  # as `one_hop_vectors`
+        hop[rows] = normalize(own[rows] + normalize(joined[rows] @ own))
+    both = nearest(hop, _SIMILAR, seed, "similar texts with neighbours")
+    step = walk_chances(joined + (text + both) / np.float32(2))
+    return step, in_order(hop, seed)
 
 
 def walk_chances(weights: Any, goes_on: float = GOES_ON) -> Any:
@@ -185,7 +214,10 @@ def walk_chances(weights: Any, goes_on: float = GOES_ON) -> Any:
 
 
 def log_walks(
-    step: Any, nodes: npt.NDArray[np.int64], goes_on: float = GOES_ON
+    step: Any,
+    nodes: npt.NDArray[np.int64],
+    goes_on: float = GOES_ON,
+    sweeps: int = _SWEEPS,
 ) -> Floats:
     """Returns log R between all nodes and some, `[nodes, some]`; R = (1 - step)^-1.
 
@@ -193,8 +225,11 @@ def log_walks(
         step: What `walk_chances` returns.
         nodes: Some nodes.
         goes_on: The chance that it was given.
+        sweeps: How many steps of the solver are taken.
     """
-    return np.log(_solve(step, nodes, goes_on) + np.float32(_FLOOR))
+    found = _solve(step, nodes, goes_on, sweeps)
+    found += np.float32(_FLOOR)
+    return np.log(found, out=found)
 
 
 def popularity(train: Edges, count: int) -> Floats:
@@ -224,7 +259,10 @@ def turned_to_texts(walks: Floats, popular: Floats, texts: Floats) -> Floats:
     """
     some = np.pad(walks[: len(texts)], ((0, 0), (0, 1)))
     turn, _ = orthogonal_procrustes(some, normalize(texts))
-    return (np.column_stack([walks, popular]) @ turn).astype(np.float32)
+    found = np.empty((len(walks), turn.shape[1]), np.float32)
+    for rows in blocks(len(walks), _ROWS):
+        found[rows] = np.column_stack([walks[rows], popular[rows]]) @ turn
+    return found
 
 
 def _largest(matrix: Any, count: int, seed: int) -> tuple[Floats, Floats]:
@@ -248,11 +286,13 @@ def _nearest(vectors: Any) -> Any:
     return graph.maximum(graph.T)
 
 
-def _solve(step: Any, sample: npt.NDArray[np.int64], goes_on: float) -> Floats:
+def _solve(
+    step: Any, sample: npt.NDArray[np.int64], goes_on: float, sweeps: int = _SWEEPS
+) -> Floats:
     """Returns the columns `sample` of (1 - step)^-1."""
     right = np.zeros((step.shape[0], len(sample)), np.float32)
     right[sample, np.arange(len(sample))] = 1
-    return count_walks(step, right, goes_on)
+    return count_walks(step, right, goes_on, sweeps)
 
 
 def count_walks(
@@ -269,5 +309,11 @@ def count_walks(
     before, now, factor = np.zeros_like(starts), starts.copy(), 2.0
     for _ in range(sweeps):
         factor = 1 / (1 - goes_on**2 * factor / 4)
-        before, now = now, before + factor * (step @ now + starts - before)
-    return np.maximum(now, 0)
+        # before + factor * (step @ now + starts - before), without a copy
+        then = step @ now
+        then += starts
+        then -= before
+        then *= factor
+        then += before
+        before, now = now, then
+    return np.maximum(now, 0, out=now)

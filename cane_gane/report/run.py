@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from cane_gane.errors import fault
 from cane_gane.evaluation import protocols
 from cane_gane.evaluation.missing import few_of_each
 from cane_gane.evaluation.results import Evaluation, Examples, MissingEdge, Roc
@@ -136,8 +137,12 @@ class RunReport:
         if self.folder is None or not (self.folder / MISSING).is_file():
             return None
         file = self.folder / MISSING
-        with open(file, encoding="utf-8", newline="") as lines:
-            count = sum(1 for _ in csv.reader(lines)) - 1
+        try:
+            with open(file, encoding="utf-8", newline="") as lines:
+                count = sum(1 for _ in csv.reader(lines)) - 1
+        except (UnicodeDecodeError, csv.Error):
+            expected = "what a run wrote: `evaluate` writes it anew"
+            raise fault(file, None, "no CSV in UTF-8", expected) from None
         return Cell(f"{count:,}", href=link(file, home))
 
     def label_table(self) -> links.Table:

@@ -301,7 +301,7 @@ def test_a_table_without_labels_or_published_figures_has_neither(tmp_path):
     assert list(shown) == [*SHEETS, GAP, COST]
     for title in SHEETS:
         assert list(shown[title])[2:] == [
-            "GANE-OT", "GANE-AP", "GANE-OT, before training", *BASELINES.values()
+            "GANE-OT", "GANE-OT, before training", *BASELINES.values()
         ]  # fmt: skip
         assert shown[title]["GANE-AP"] == ["–"]
     assert "(1)" in shown[AUC["strict"]]["GANE-OT"][0]
@@ -342,7 +342,7 @@ def test_the_first_seed_comes_first_and_more_seeds_run_alone(
     assert out.splitlines()[-1] == str(tmp_path / "report.html")
     written = (tmp_path / "table.md").read_text()
     assert out.endswith(f"{written}\n{tmp_path / 'report.html'}\n")
-    assert "8 of 8 runs are finished" in written
+    assert "All 8 runs are finished" in written
     assert "Mean ± standard deviation over seeds 1 to 4." in written
 
 
@@ -368,8 +368,8 @@ def test_a_cell_that_fails_leaves_the_rest_of_the_table(
     out, error = capsys.readouterr()
     for title in SHEETS:
         rows = tables(out)[title]
-        assert rows["GANE-AP"] == ["–"]
-        assert rows["CANE"] != ["–"]
+        assert "GANE-AP" not in rows
+        assert "–" not in rows["CANE"]
     assert "found 1 of 2 runs failed" in error.splitlines()[-1]
     assert "Traceback" not in error
 

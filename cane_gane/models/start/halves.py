@@ -20,7 +20,7 @@ from cane_gane.progress import Progress
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
-_TREES = 8
+_TREES = 16
 _TOGETHER = 512  # vectors that are compared with each other
 _CLOSE = 64  # vectors that `in_order` puts together
 _LOOKED_AT = 256  # vectors that decide how others are halved

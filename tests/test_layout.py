@@ -42,12 +42,12 @@ ROOMS = {
         "contests", "evaluate", "missing", "pairs", "examples",
     ],
     "evidence": [
-        "likeness", "spaces", "walks", "closest", "features", "additive", "newcomer",
-        "softmax", "calibration", "lists", "fit",
+        "likeness", "spaces", "walks", "closest", "features", "quantities", "pruning",
+        "large", "additive", "newcomer", "softmax", "calibration", "lists", "fit",
     ],
     "serving": [
-        "vectorize", "words", "evidence", "nodes", "signatures", "encoding",
-        "saved_model", "client", "table", "answers", "parts", "kept", "index",
+        "vectorize", "additive", "words", "sparse", "matrices", "evidence", "nodes",
+        "signatures", "encoding", "saved_model", "client", "table", "answers", "parts", "kept", "index",
         "newcomers", "vector_answers", "text_answers", "trust",
     ],
     "methods": [

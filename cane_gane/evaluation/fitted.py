@@ -233,6 +233,7 @@ class FunctionFitted(RowFitted):
         rows: Callable[[Integers], Floats],
         node_count: int,
         columns: Callable[[Integers], Floats] | None = None,
+        pairs: Callable[[Edges], Floats] | None = None,
     ) -> None:
         """Takes what scores nodes with all others.
 
@@ -240,8 +241,9 @@ class FunctionFitted(RowFitted):
             rows: Scores sources with all nodes, `[sources, nodes]`.
             node_count: The number of nodes.
             columns: Scores all nodes with targets, `[targets, nodes]`, where it can.
+            pairs: Scores pairs of many sources, `[pairs, 2]`, where that is faster.
         """
-        self._rows, self._columns = rows, columns
+        self._rows, self._columns, self._pairs = rows, columns, pairs
         self._node_count = node_count
 
     @property
@@ -259,7 +261,9 @@ class FunctionFitted(RowFitted):
         return self._rows(sources)
 
     def score_pairs(self, pairs: Edges) -> Floats:
-        """Scores pairs, `[pairs, 2]`, from that end which more of them share."""
+        """Scores pairs, `[pairs, 2]`: by themselves, or from the end they share."""
+        if self._pairs is not None:
+            return self._pairs(pairs)
         if self._columns is None:
             return self._by_rows(pairs)
         often = [np.bincount(side)[side] for side in pairs.T]

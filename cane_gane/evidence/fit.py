@@ -17,8 +17,9 @@ from cane_gane.data.tfidf import word_weights
 from cane_gane.evidence.additive import Additive
 from cane_gane.evidence.calibration import Calibration, fit_temperature
 from cane_gane.evidence.features import WORD_FEATURES, Evidence
-from cane_gane.evidence.likeness import texts_of
-from cane_gane.evidence.lists import AT_ONCE, HARD, Lists, held_out_lists
+from cane_gane.evidence.large import LargeEvidence, LargeTexts, Matrices
+from cane_gane.evidence.likeness import WHOLE, texts_of
+from cane_gane.evidence.lists import AT_ONCE, HARD, Lists, held_out_lists, large_lists
 from cane_gane.evidence.softmax import fit_weights
 
 Floats = npt.NDArray[np.floating]
@@ -43,20 +44,23 @@ class FittedEvidence:
 
     Attributes:
         functions: The functions and products of all features, of two nodes.
-        table: Their sum for all pairs of nodes, `[nodes, nodes]`.
+        table: Their sum for all pairs of nodes, `[nodes, nodes]`, or nothing in a large
+            network.
         text_functions: Those of `WORD_FEATURES` alone, for texts of no network.
         words: The words that texts are compared by, in lower case.
         idf: The weight of each, `[words]`.
         calibration: From the sum of all functions to probabilities; None where there
             were too few edges.
+        matrices: What a large network has of each node, in place of the table.
     """
 
     functions: Additive
-    table: Floats
+    table: Floats | None
     text_functions: Additive
     words: Sequence[str]
     idf: Floats
     calibration: Calibration | None = None
+    matrices: Matrices | None = None
 
     def weights(self) -> dict[str, Any]:
         """Returns functions of nodes and of texts and the curve, as JSON holds them."""
@@ -78,17 +82,26 @@ def fit_evidence(texts: Sequence[str], train: Edges, seed: int) -> FittedEvidenc
         train: The only edges that may be looked at, `[train, 2]`.
         seed: What folds and candidates depend on.
     """
-    known, count = texts_of(texts), len(texts)
-    lists = held_out_lists(known, train, count, seed=seed)
-    functions = fit_additive(lists)
+    count = len(texts)
+    if count > WHOLE:
+        large = LargeTexts(texts, seed)
+        lists = large_lists(large, train, seed)
+        functions, table = fit_additive(lists), None
+        matrices: Matrices | None = LargeEvidence(large, train, seed).matrices
+    else:
+        known = texts_of(texts)
+        lists = held_out_lists(known, train, count, seed=seed)
+        functions = fit_additive(lists)
+        table, matrices = functions.table(Evidence(known, train, count)), None
     words, idf = word_weights(texts)
     return FittedEvidence(
         functions,
-        functions.table(Evidence(known, train, count)),
+        table,
         fit_additive(lists.only(WORD_FEATURES)),
         words,
         idf.astype(np.float32),
         calibrate(lists),
+        matrices,
     )
 
 

@@ -14,7 +14,10 @@ from threadpoolctl import threadpool_limits
 from cane_gane.data.graph import Edges
 from cane_gane.evaluation.protocols import Contest, strict_contest
 from cane_gane.evidence.features import FEATURES, Evidence
+from cane_gane.evidence.large import LargeEvidence, LargeTexts
 from cane_gane.evidence.likeness import Texts
+from cane_gane.evidence.quantities import LARGE_FEATURES
+from cane_gane.progress import Progress
 
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
@@ -105,6 +108,27 @@ def held_out_lists(
     return Lists(names, features, counts, edge_ids)
 
 
+@threadpool_limits.wrap(limits=1)
+def large_lists(texts: LargeTexts, train: Edges, seed: int) -> Lists:
+    """Holds some edges of a large network out, once: few of its edges are enough.
+
+    Args:
+        texts: The texts.
+        train: The only edges that may be looked at, `[train, 2]`.
+        seed: What the choice of edges and candidates depends on.
+
+    Returns:
+        The lists, `ENOUGH` at the most, and of a fold of the edges at the most.
+    """
+    rng, count = np.random.default_rng(seed), len(texts.vectors)
+    fold = rng.permutation(len(train))[: min(ENOUGH, len(train) // FOLDS)]
+    rest = np.delete(train, fold, axis=0)
+    contest = strict_contest(rest, rest, train[fold], count)
+    evidence = LargeEvidence(texts, rest, seed)
+    with Progress("weigh evidence", len(contest.scored)) as progress:
+        return _lists(evidence, contest, tuple(LARGE_FEATURES), rng, progress)
+
+
 def _folds(edge_count: int, seed: int) -> list[Integers]:
     """Returns the edges of each fold: some of one draw, or all of one or several."""
     rng = np.random.default_rng(seed)
@@ -119,10 +143,11 @@ def _folds(edge_count: int, seed: int) -> list[Integers]:
 
 
 def _lists(
-    evidence: Evidence,
+    evidence: Evidence | LargeEvidence,
     contest: Contest,
     names: Sequence[str],
     rng: np.random.Generator,
+    progress: Progress | None = None,
 ) -> Lists:
     """Ranks held-out edges among candidates.
 
@@ -131,6 +156,7 @@ def _lists(
         contest: The edges, and the nodes that are no neighbours of their sources.
         names: The features.
         rng: Draws the candidates.
+        progress: Counts the edges that are ranked.
     """
     edges = contest.scored
     nodes = np.tile(edges[:, 1:], 1 + HARD + EASY)
@@ -155,5 +181,7 @@ def _lists(
                 counts[place, 1 + HARD :] = np.log(len(rest) / EASY)
         for column, values in enumerate(evidence.features(block, names)):
             features[mine, :, column] = values[rows[:, None], nodes[mine]]
+        if progress:
+            progress.add(len(mine))
     edge_ids = edges[:, 0] * contest.node_count + edges[:, 1]
     return Lists(names, features, counts, edge_ids)

@@ -131,13 +131,13 @@ def _evidence(
 ) -> Pending[FittedEvidence | None]:
     """Begins to fit evidence on the edges to train on, beside training."""
     from cane_gane.evidence.fit import fit_evidence
-    from cane_gane.evidence.likeness import WHOLE
+    from cane_gane.evidence.large import MOST
 
     texts = inputs.split.network.texts
     if settings.evidence == "none" or not any(map(str.split, texts)):
         return Pending(_nothing, ())
-    if len(texts) > WHOLE:
-        say(f"no evidence beside the model: more than {WHOLE:,} nodes")
+    if len(texts) > MOST:
+        say(f"no evidence beside the model: more than {MOST:,} nodes")
         return Pending(_nothing, ())
     return call(len(texts), fit_evidence, texts, inputs.edges, seed)
 

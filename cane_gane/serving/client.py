@@ -32,7 +32,8 @@ Signatures = Mapping[str, Callable[..., Mapping[str, tf.Tensor]]]
 
 BATCH = 8192
 CONTEXTS = 4  # of a node of a large network, over which its vector is averaged
-_NEEDED = tuple(name for name in INPUTS if name not in ("evidence", "recommend"))
+_SOME = ("evidence", "explain_evidence", "recommend")  # not every model has them
+_NEEDED = tuple(name for name in INPUTS if name not in _SOME)
 
 
 class ServedModel(Fitted):
@@ -133,7 +134,10 @@ class ServedModel(Fitted):
             nodes = tf.constant(sources, tf.int64)
             return self._signatures["evidence"](nodes=nodes)["evidence"].numpy()
 
-        return FunctionFitted(rows, self._split.network.node_count)
+        def pairs(asked: Edges) -> Floats:
+            return self.evidence_parts(asked).sum(axis=1)
+
+        return FunctionFitted(rows, self._split.network.node_count, pairs=pairs)
 
     def score(self, pairs: Edges) -> Floats:
         """Scores pairs of nodes, `[pairs, 2]`, by the model's own score, `[pairs]`."""
@@ -142,6 +146,11 @@ class ServedModel(Fitted):
     def terms(self, pairs: Edges) -> Floats:
         """Returns the model's four terms in a score, weighed, `[pairs, 4]`."""
         return self._on_pairs("explain_nodes", ("source", "target"), pairs, "terms")
+
+    def evidence_parts(self, pairs: Edges) -> Floats:
+        """Returns what the evidence of pairs is made of, `[pairs, parts]`."""
+        sides = ("source", "target")
+        return self._on_pairs("explain_evidence", sides, pairs, "parts")
 
     def new_terms(self, text: str, structure: Floats, targets: Any) -> Floats:
         """Returns those of a new node, given by text and structure, with known ones.

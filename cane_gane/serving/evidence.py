@@ -11,9 +11,27 @@ import tensorflow as tf
 
 from cane_gane.evidence.fit import FittedEvidence
 from cane_gane.files import write_atomically
+from cane_gane.serving.matrices import MatrixEvidence
 from cane_gane.serving.words import WordEvidence
 
 OWN_WEIGHT = 0.1  # of the model's own score, in units of its spread over random pairs
+
+
+class TableEvidence(tf.Module):
+    """Evidence of a small network: a table of all pairs."""
+
+    def __init__(self, table: Any) -> None:
+        """Takes the table, `[nodes, nodes]`."""
+        super().__init__()
+        self._table = tf.Variable(np.asarray(table, np.float32), trainable=False)
+
+    def of_pairs(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+        """Returns the evidence of pairs of nodes, whole, `[batch, 1]`."""
+        return tf.gather_nd(self._table, tf.stack([source, target], -1))[:, None]
+
+    def rows(self, nodes: tf.Tensor) -> tf.Tensor:
+        """Returns the evidence of nodes with all nodes, `[batch, nodes]`."""
+        return tf.gather(self._table, nodes)
 
 
 class ServedEvidence(tf.Module):
@@ -44,7 +62,11 @@ class ServedEvidence(tf.Module):
         self.weights = weights or fitted.weights()
         content = "".join(f"{word}\n" for word in fitted.words)
         write_atomically(vocabulary, content.encode())
-        self._table = tf.Variable(fitted.table.astype(np.float32), trainable=False)
+        self._nodes: TableEvidence | MatrixEvidence
+        if fitted.matrices is None:
+            self._nodes = TableEvidence(fitted.table)
+        else:
+            self._nodes = MatrixEvidence(fitted.matrices, fitted.functions)
         self.words = WordEvidence(vocabulary, fitted.idf, fitted.text_functions)
         self._own = tf.Variable(1.0, trainable=False)
 
@@ -63,8 +85,12 @@ class ServedEvidence(tf.Module):
 
     def of_nodes(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         """Returns the evidence of pairs of nodes, `[batch]`."""
-        return tf.gather_nd(self._table, tf.stack([source, target], -1))
+        return tf.reduce_sum(self._nodes.of_pairs(source, target), -1)
+
+    def parts(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+        """Returns what it is made of, `[batch, parts]`: one part where a table is."""
+        return self._nodes.of_pairs(source, target)
 
     def rows(self, nodes: tf.Tensor) -> tf.Tensor:
         """Returns the evidence of nodes with all nodes, `[batch, nodes]`."""
-        return tf.gather(self._table, nodes)
+        return self._nodes.rows(nodes)

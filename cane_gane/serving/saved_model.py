@@ -65,7 +65,11 @@ class Servable:
         self._evidence = evidence
         self._nodes = nodes
         self._measured = tf.function(self._terms)
-        needs = {"evidence": evidence, "recommend": nodes}
+        needs = {
+            "evidence": evidence,
+            "explain_evidence": evidence,
+            "recommend": nodes,
+        }
         self._signatures = {
             name: as_signature(name, getattr(self, name))
             for name in INPUTS
@@ -182,6 +186,16 @@ class Servable:
         """Returns the evidence of nodes with all nodes, `[batch, nodes]`."""
         assert self._evidence is not None
         return {"evidence": self._evidence.rows(self._encoder.known(nodes))}
+
+    def explain_evidence(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
+        """Returns what the evidence of pairs of nodes is made of, `[batch, parts]`.
+
+        In a large network there is a part for each feature, in the order of
+        evidence.json, else one for all of them.
+        """
+        assert self._evidence is not None
+        sides = map(self._encoder.known, (source, target))
+        return {"parts": self._evidence.parts(*sides)}
 
     def embed(self, text: tf.Tensor, context: tf.Tensor) -> Outputs:
         """Embeds texts, each in the context of another, `[batch, d]`."""

@@ -18,6 +18,7 @@ INPUTS: Mapping[str, Mapping[str, tf.TensorSpec]] = {
     "explain_nodes": {"source": _IDS, "target": _IDS},
     "recommend": {"nodes": _IDS, "top": _NUMBER},
     "evidence": {"nodes": _IDS},
+    "explain_evidence": {"source": _IDS, "target": _IDS},
     "embed": {"text": _TEXTS, "context": _TEXTS},
     "embed_text": {"text": _TEXTS},
     "embed_nodes": {"nodes": _IDS, "contexts": _IDS},

@@ -10,6 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from cane_gane.evidence.additive import Additive
+from cane_gane.serving.additive import parts_of
 from cane_gane.serving.vectorize import split_words
 
 SHORTEST, LONGEST = 5, 8  # letters of a beginning by which an unknown word is known
@@ -59,8 +60,7 @@ class WordEvidence(tf.Module):
         self._begun_by = tf.lookup.StaticHashTable(begins, default_value=-1)
         self._idf = tf.Variable(np.asarray(idf, np.float32), trainable=False)
         self._count = len(idf)
-        self._slopes = np.asarray(functions.slopes, np.float32)
-        self._bends = np.asarray(functions.bends, np.float32)
+        self._functions = functions
 
     def __call__(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         """Scores pairs of texts, UTF-8 strings `[batch]`, to `[batch]`."""
@@ -76,7 +76,8 @@ class WordEvidence(tf.Module):
             tf.math.unsorted_segment_sum(entries, rows, size)
             for entries in (cosine, shared * tf.square(right.idf))
         ]
-        return self._sum(tf.stack([found[0], tf.math.log1p(found[1])], -1))
+        features = tf.stack([found[0], tf.math.log1p(found[1])], -1)
+        return tf.reduce_sum(parts_of(self._functions, features), -1)
 
     def _bags(self, texts: tf.Tensor) -> Bags:
         words = split_words(tf.strings.lower(texts, "utf-8"))
@@ -103,12 +104,6 @@ class WordEvidence(tf.Module):
             begun = self._begun_by[beginnings]
             found = tf.where(begun < 0, found, begun)
         return tf.tensor_scatter_nd_update(ids, missing, found)
-
-    def _sum(self, features: tf.Tensor) -> tf.Tensor:
-        """Returns the sum of the functions of features, `[batch, 2]`."""
-        over = tf.maximum(features[..., None] - self._bends, 0)
-        bases = tf.concat([features[..., None], over], -1)
-        return tf.reduce_sum(bases * self._slopes, [-2, -1])
 
 
 def _beginnings(words: Sequence[str], idf: Any) -> dict[str, int]:

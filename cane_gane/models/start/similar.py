@@ -35,18 +35,11 @@ class TextSpace(NamedTuple):
 
     def vectors(self) -> Floats:
         """Returns the texts along the first directions, of length 1, or 0."""
-        first = np.ascontiguousarray(self.directions[:, :SEARCHED])
-        found = np.empty((self.weighted.shape[0], first.shape[1]), np.float32)
-        for rows in blocks(len(found), _ROWS):
-            found[rows] = normalize(self.weighted[rows] @ first)
-        return found
+        return turned(self.weighted, self.directions[:, :SEARCHED])
 
 
 def text_space(counts: Any, rank: int, seed: int) -> TextSpace:
     """Finds the leading directions of texts: LSA, without a matrix of all texts.
-
-    Subspace iteration over blocks of texts: A'A is applied to a few directions, and
-    these are made orthogonal, until they are the leading ones.
 
     Args:
         counts: How often each text has each word, `[texts, words]`, sparse, float32.
@@ -55,6 +48,34 @@ def text_space(counts: Any, rank: int, seed: int) -> TextSpace:
     """
     transformer = TfidfTransformer(sublinear_tf=True).fit(counts)
     weighted = transformer.transform(counts)
+    return TextSpace(weighted, transformer.idf_, directions_of(weighted, rank, seed))
+
+
+def turned(weighted: Any, directions: Floats) -> Floats:
+    """Returns texts along directions, of length 1, or 0, `[texts, directions]`.
+
+    Args:
+        weighted: TF-IDF vectors, `[texts, words]`, sparse.
+        directions: The directions, `[words, directions]`.
+    """
+    first = np.ascontiguousarray(directions)
+    found = np.empty((weighted.shape[0], first.shape[1]), np.float32)
+    for rows in blocks(len(found), _ROWS):
+        found[rows] = normalize(weighted[rows] @ first)
+    return found
+
+
+def directions_of(weighted: Any, rank: int, seed: int) -> Floats:
+    """Finds the leading directions of TF-IDF vectors, `[words, rank]`.
+
+    Subspace iteration over blocks of texts: A'A is applied to a few directions, and
+    these are made orthogonal, until they are the leading ones.
+
+    Args:
+        weighted: The vectors, `[texts, words]`, sparse.
+        rank: How many directions.
+        seed: What the first directions depend on.
+    """
     words = weighted.shape[1]
     width = min(rank + _MORE, words)
     drawn = np.random.default_rng(seed).standard_normal((words, width), np.float32)
@@ -70,7 +91,7 @@ def text_space(counts: Any, rank: int, seed: int) -> TextSpace:
     _, turn = np.linalg.eigh((values + values.T) / 2)
     best = last @ turn[:, ::-1][:, : min(rank, words)]
     signs = np.sign(best[np.abs(best).argmax(axis=0), np.arange(best.shape[1])])
-    return TextSpace(weighted, transformer.idf_, (best * signs).astype(np.float32))
+    return np.asarray(best * signs, np.float32)
 
 
 def _gram(matrix: Any, vectors: Floats, progress: Progress) -> Floats:

@@ -84,7 +84,12 @@ class WalkSpace(NamedTuple):
         Args:
             walks: Logarithms of walks to the sample, `[nodes, sample]`.
         """
-        return WALK_NORM * normalize((walks - self.mean) @ self.projection)
+        return WALK_NORM * normalize(self.projected(walks))
+
+    def projected(self, walks: Floats) -> Floats:
+        """Returns the same of any norm: inner products are near the logarithms."""
+        found: Floats = (walks - self.mean) @ self.projection
+        return found
 
 
 def walk_space(
@@ -92,6 +97,7 @@ def walk_space(
     dimension: int,
     seed: int,
     order: npt.NDArray[np.int64] | None = None,
+    unit: bool = True,
 ) -> tuple[Floats, WalkSpace]:
     """Factorises the walks of `walk_vectors`.
 
@@ -100,6 +106,8 @@ def walk_space(
         dimension: Columns of the vectors.
         seed: What the sample of nodes depends on.
         order: Of a large network, an order of nodes in which near ones are together.
+        unit: Whether vectors have one norm, `WALK_NORM`; else their inner products are
+            the logarithms of walks, less their mean.
 
     Returns:
         The vectors, `[nodes, dimension]`, and how they follow from walks.
@@ -122,8 +130,9 @@ def walk_space(
     projection[:, : kept.sum()] = vectors[:, kept] / np.sqrt(values[kept])
     space = WalkSpace(sample, float(mean), projection)
     found = np.empty((count, dimension), np.float32)
+    vectors_of = space.of if unit else space.projected
     for rows in blocks(count, _ROWS):
-        found[rows] = space.of(near[rows].astype(np.float32))
+        found[rows] = vectors_of(near[rows].astype(np.float32))
     return found, space
 
 
@@ -192,12 +201,23 @@ def large_walk_step(
     """
     joined = neighbours(train, len(own)).astype(np.float32)
     text = nearest(own, _SIMILAR, seed, "similar texts")
-    hop = np.empty_like(own)
-    for rows in blocks(len(own), _ROWS):  # as `one_hop_vectors`
-        hop[rows] = normalize(own[rows] + normalize(joined[rows] @ own))
+    hop = near_vectors(own, joined)
     both = nearest(hop, _SIMILAR, seed, "similar texts with neighbours")
     step = walk_chances(joined + (text + both) / np.float32(2))
     return step, in_order(hop, seed)
+
+
+def near_vectors(own: Floats, joined: Any) -> Floats:
+    """Returns dense text vectors with those of neighbours, as `one_hop_vectors` does.
+
+    Args:
+        own: Text vectors of length 1, `[nodes, size]`.
+        joined: Adjacency of the training edges, `[nodes, nodes]`, sparse.
+    """
+    hop = np.empty_like(own)
+    for rows in blocks(len(own), _ROWS):
+        hop[rows] = normalize(own[rows] + normalize(joined[rows] @ own))
+    return hop
 
 
 def walk_chances(weights: Any, goes_on: float = GOES_ON) -> Any:

@@ -43,12 +43,14 @@ ROOMS = {
     ],
     "evidence": [
         "likeness", "spaces", "walks", "closest", "features", "quantities", "pruning",
-        "large", "additive", "newcomer", "softmax", "calibration", "lists", "fit",
+        "large", "additive", "newcomer", "arrival", "softmax", "calibration", "lists",
+        "fit",
     ],
     "serving": [
         "vectorize", "additive", "words", "sparse", "matrices", "evidence", "nodes",
-        "signatures", "encoding", "saved_model", "client", "table", "answers", "parts", "kept", "index",
-        "newcomers", "vector_answers", "text_answers", "trust",
+        "signatures", "encoding", "saved_model", "client", "table", "answers", "parts",
+        "kept", "index", "newcomers", "arrivals", "vector_answers", "text_answers",
+        "trust",
     ],
     "methods": [
         "method", "linear", "baselines", "gane", "together", "skip_gram", "pair_loss",

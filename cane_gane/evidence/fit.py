@@ -84,10 +84,10 @@ def fit_evidence(texts: Sequence[str], train: Edges, seed: int) -> FittedEvidenc
     """
     count = len(texts)
     if count > WHOLE:
-        large = LargeTexts(texts, seed)
+        large = LargeTexts.fit(texts, seed)
         lists = large_lists(large, train, seed)
         functions, table = fit_additive(lists), None
-        matrices: Matrices | None = LargeEvidence(large, train, seed).matrices
+        matrices: Matrices | None = LargeEvidence.fit(large, train, seed).matrices
     else:
         known = texts_of(texts)
         lists = held_out_lists(known, train, count, seed=seed)

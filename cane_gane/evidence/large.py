@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,16 +16,25 @@ from cane_gane.data.tfidf import TextSpace
 from cane_gane.evidence.pruning import largest_of_rows, visits
 from cane_gane.evidence.quantities import (
     COLUMNS,
-    ENTRIES,
     LARGE_FEATURES,
+    NUMBERS,
     PRODUCTS,
     SCALE,
     SPARSE,
+    VISITS,
     WALKS,
+)
+from cane_gane.evidence.spaces import (
+    Arrays,
+    pack,
+    pack_spaces,
+    unpack,
+    unpack_spaces,
 )
 from cane_gane.models.start.halves import in_order, nearest
 from cane_gane.models.start.similar import SEARCHED, directions_of, turned
 from cane_gane.models.start.walks import (
+    WalkSpace,
     near_vectors,
     walk_chances,
     walk_space,
@@ -39,10 +48,9 @@ MOST = 250_000  # nodes: their matrices take about 10 kB each, here and when ser
 KINDS = ("words", "shared", "pairs")
 SIMILAR = 15  # texts that each node is joined with
 WORDS = 64  # of the mean text of a node's neighbours, those that weigh most
-KEPT = 48  # nodes that a walk comes by most often
-DIMENSION = 200  # of the vectors that stand for longer walks
-SHORT, SHORT_STEPS = 0.5, 4  # the chance that a short walk goes on, and its steps
-GOES_ON, STEPS = 0.85, 8  # the same over edges alone
+DIMENSION = 200  # of the vectors that stand for walks over edges and similar texts
+GOES_ON, STEPS = 0.85, 8  # of walks over edges alone: the chance of a step, and steps
+KEPT = 128  # nodes that such a walk comes by most often
 
 
 class LargeTexts:
@@ -50,69 +58,101 @@ class LargeTexts:
 
     Attributes:
         spaces: Sparse vectors of the texts, by kind.
-        vectors: The texts in a few directions, of length 1 or 0, `[nodes, size]`.
+        directions: The directions that texts are compared along, `[words, size]`.
+        vectors: The texts along these, of length 1 or 0, `[nodes, size]`.
         similar: How alike each text and the nearest others are, sparse.
     """
 
-    def __init__(self, texts: Sequence[str], seed: int) -> None:
-        """Takes the texts.
+    def __init__(
+        self, spaces: Mapping[str, TextSpace], directions: Floats, similar: Any
+    ) -> None:
+        """Takes what `fit` found."""
+        self.spaces, self.directions, self.similar = spaces, directions, similar
+        self.vectors = turned(spaces["words"].vectors, directions)
+
+    @classmethod
+    def fit(cls, texts: Sequence[str], seed: int) -> LargeTexts:
+        """Finds how alike texts are.
 
         Args:
             texts: The texts.
             seed: What the search for similar texts depends on.
         """
-        self.spaces = {kind: TextSpace.fit(kind, texts) for kind in KINDS}
-        weighted = self.spaces["words"].vectors
-        self.vectors = turned(weighted, directions_of(weighted, SEARCHED, seed))
-        self.similar = nearest(self.vectors, SIMILAR, seed, "similar texts")
+        spaces = {kind: TextSpace.fit(kind, texts) for kind in KINDS}
+        directions = directions_of(spaces["words"].vectors, SEARCHED, seed)
+        found = cls(spaces, directions, None)
+        found.similar = nearest(found.vectors, SIMILAR, seed, "similar texts")
+        return found
 
+    def arrays(self) -> Arrays:
+        """Returns all that `from_arrays` needs, as arrays by name."""
+        similar = pack("similar", self.similar)
+        return {**pack_spaces(self.spaces), **similar, "directions": self.directions}
 
-class Ties(NamedTuple):
-    """What is found of a network before its evidence.
-
-    Attributes:
-        near_similar: How alike texts with those of their neighbours are, sparse.
-        order: An order of nodes in which near ones are together.
-    """
-
-    near_similar: Any
-    order: Integers
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> LargeTexts:
+        """Builds what `arrays` returned."""
+        spaces = unpack_spaces(KINDS, arrays)
+        return cls(spaces, arrays["directions"], unpack("similar", arrays))
 
 
 class LargeEvidence:
     """Features of any two nodes of a large network, by name.
 
     They are those of `Evidence` that need no table of all pairs, some of them from
-    less: the mean text of neighbours has `WORDS` words, walks have `DIMENSION` numbers,
-    and short ones the `KEPT` nodes that they come by most often.
+    less: the mean text of neighbours has `WORDS` words, walks over edges and similar
+    texts have `DIMENSION` numbers, and those over edges alone the `KEPT` nodes that
+    they come by most often.
 
     Attributes:
-        node_count: The number of nodes.
         matrices: What it has of each node: `SPARSE` matrices by name, the vectors of
             `WALKS`, `SCALE` and `COLUMNS`.
         space: How the vector of another node follows from its walks.
+        ties: How alike similar nodes are, which walks may go between, sparse.
     """
 
-    def __init__(self, texts: LargeTexts, train: Edges, seed: int) -> None:
-        """Takes the texts and the only edges that may be looked at.
+    def __init__(self, matrices: Matrices, space: WalkSpace, ties: Any) -> None:
+        """Takes what `fit` found."""
+        self.matrices, self.space, self.ties = matrices, space, ties
+
+    @classmethod
+    def fit(cls, texts: LargeTexts, train: Edges, seed: int) -> LargeEvidence:
+        """Finds what two nodes have to do with each other.
 
         Args:
             texts: The texts.
-            train: The edges, `[train, 2]`.
+            train: The only edges that may be looked at, `[train, 2]`.
             seed: What random choices depend on.
         """
-        self.node_count = count = len(texts.vectors)
-        joined = neighbours(train, count).astype(np.float32)
-        self.matrices = _texts_of(texts, joined) | _edges_of(train, count)
-        ties = _ties(texts, joined, seed)
-        self.matrices["alike"] = _shares(texts.similar)
-        self.matrices["near_alike"] = _shares(ties.near_similar)
-        weights = joined + (texts.similar + ties.near_similar) / np.float32(2)
-        short = walk_chances(weights, SHORT)
-        self.matrices["short"] = visits(short, SHORT_STEPS, KEPT, "short walks")
-        self.matrices[WALKS], self.space = walk_space(
-            walk_chances(weights), DIMENSION, seed, ties.order, unit=False
-        )
+        joined = neighbours(train, len(texts.vectors)).astype(np.float32)
+        hop = near_vectors(texts.vectors, joined)
+        near = nearest(hop, SIMILAR, seed, "similar texts with neighbours")
+        ties = (texts.similar + near) / np.float32(2)
+        matrices = _texts_of(texts, joined) | _edges_of(train, joined)
+        matrices |= {"alike": _shares(texts.similar), "near_alike": _shares(near)}
+        step, order = walk_chances(joined + ties), in_order(hop, seed)
+        walks, space = walk_space(step, DIMENSION, seed, order, unit=False)
+        return cls({**matrices, WALKS: walks}, space, ties)
+
+    @property
+    def node_count(self) -> int:
+        """The number of nodes."""
+        return len(self.matrices[SCALE])
+
+    def arrays(self) -> Arrays:
+        """Returns all that `from_arrays` needs, as arrays by name."""
+        found: Arrays = {**self.space._asdict(), **pack("ties", self.ties)}
+        for name, own in self.matrices.items():
+            found |= pack(name, own) if sparse.issparse(own) else {name: own}
+        return found
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> LargeEvidence:
+        """Builds what `arrays` returned."""
+        space = WalkSpace(*(arrays[name] for name in WalkSpace._fields))
+        matrices = {name: unpack(name, arrays) for name in SPARSE}
+        matrices |= {name: arrays[name] for name in (WALKS, *NUMBERS)}
+        return cls(matrices, space, unpack("ties", arrays))
 
     @cached_property
     def _columns(self) -> Matrices:
@@ -133,7 +173,8 @@ class LargeEvidence:
             name: (rows[pair.left] @ self._columns[pair.right]).toarray()
             for name, pair in PRODUCTS.items()
         }
-        found |= {name: rows[name].toarray() for name in ENTRIES}
+        found[VISITS] = rows[VISITS].toarray()
+        found["chances"] = found[VISITS] / self.matrices["neighbours"]
         found[WALKS] = rows[WALKS] @ self.matrices[WALKS].T
         found["source_scale"] = rows[SCALE][:, None]
         found["target_scale"] = self.matrices[SCALE]
@@ -170,12 +211,11 @@ def _texts_of(texts: LargeTexts, joined: Any) -> dict[str, Any]:
     return found
 
 
-def _edges_of(train: Edges, count: int) -> dict[str, Any]:
+def _edges_of(train: Edges, joined: Any) -> dict[str, Any]:
     """Returns the matrices and columns of edges alone."""
-    joined = neighbours(train, count).astype(np.float32)
-    targets = directed(train, count).astype(np.float32)
+    targets = directed(train, joined.shape[0]).astype(np.float32)
     degrees = np.asarray(joined.sum(axis=1)).ravel()
-    weights = 1 / np.sqrt(np.log(np.maximum(degrees, 2)))
+    rarity = 1 / np.sqrt(np.log(np.maximum(degrees, 2)))  # of a common neighbour
     paths = visits(GOES_ON * random_step(joined), STEPS, KEPT, "walks over edges")
     ends, begins = (np.asarray(targets.sum(axis=axis)).ravel() for axis in (0, 1))
     columns = {
@@ -183,20 +223,16 @@ def _edges_of(train: Edges, count: int) -> dict[str, Any]:
         "degree": np.log1p(degrees),
         "out_degree": np.log1p(begins),
         "seen": degrees > 0,
+        "neighbours": np.maximum(degrees, 1),
+        "rarity": rarity,
     }
     return {
         "joined": joined,
         "cited": sparse.csr_array(targets.T),
-        "common": _as_floats(joined @ sparse.diags_array(weights)),
-        "visits": _as_floats(paths @ sparse.diags_array(1 / np.maximum(degrees, 1))),
+        "common": _as_floats(joined @ sparse.diags_array(rarity)),
+        VISITS: paths,
         **{name: np.asarray(own, np.float32) for name, own in columns.items()},
     }
-
-
-def _ties(texts: LargeTexts, joined: Any, seed: int) -> Ties:
-    hop = near_vectors(texts.vectors, joined)
-    similar = nearest(hop, SIMILAR, seed, "similar texts with neighbours")
-    return Ties(similar, in_order(hop, seed))
 
 
 def _shares(similar: Any) -> Any:

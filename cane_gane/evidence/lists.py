@@ -26,7 +26,8 @@ FOLDS = 6
 ENOUGH = 1_500  # lists: no further fold is held out
 DRAWS = 3  # of folds at the most, where edges are few
 HARD, EASY = 100, 50  # candidates that text and walks rank first, and by chance
-GUIDE = ("pairs_one_hop", "walks")
+GUIDES = (("pairs_one_hop", "walks"),)  # what ranks them: a sum of features, or several
+LARGE_GUIDES = (("pairs_one_hop",), ("walks",), ("pagerank",), ("visits",))
 AT_ONCE = 2  # folds, and fits, at the same time, each on one core
 _CELLS = 4_000_000  # scores of source and node that are held at once
 
@@ -124,9 +125,10 @@ def large_lists(texts: LargeTexts, train: Edges, seed: int) -> Lists:
     fold = rng.permutation(len(train))[: min(ENOUGH, len(train) // FOLDS)]
     rest = np.delete(train, fold, axis=0)
     contest = strict_contest(rest, rest, train[fold], count)
-    evidence = LargeEvidence(texts, rest, seed)
+    evidence = LargeEvidence.fit(texts, rest, seed)
     with Progress("weigh evidence", len(contest.scored)) as progress:
-        return _lists(evidence, contest, tuple(LARGE_FEATURES), rng, progress)
+        names = tuple(LARGE_FEATURES)
+        return _lists(evidence, contest, names, rng, LARGE_GUIDES, progress)
 
 
 def _folds(edge_count: int, seed: int) -> list[Integers]:
@@ -147,6 +149,7 @@ def _lists(
     contest: Contest,
     names: Sequence[str],
     rng: np.random.Generator,
+    guides: Sequence[Sequence[str]] = GUIDES,
     progress: Progress | None = None,
 ) -> Lists:
     """Ranks held-out edges among candidates.
@@ -156,6 +159,7 @@ def _lists(
         contest: The edges, and the nodes that are no neighbours of their sources.
         names: The features.
         rng: Draws the candidates.
+        guides: What ranks the hard candidates, each an equal share of them.
         progress: Counts the edges that are ranked.
     """
     edges = contest.scored
@@ -169,11 +173,10 @@ def _lists(
         block = sources[first : first + step]
         mine = np.flatnonzero((row_of >= first) & (row_of < first + step))
         rows = row_of[mine] - first
-        guide = evidence.rows(block, GUIDE).sum(axis=-1)
+        ranks = [evidence.rows(block, own).sum(axis=-1) for own in guides]
         for place, row in zip(mine.tolist(), rows.tolist(), strict=True):
             others = contest.candidates(int(edges[place, 0]))
-            order = np.argsort(-guide[row, others], kind="stable")
-            best, rest = others[order[:HARD]], others[order[HARD:]]
+            best, rest = _parted(others, [own[row, others] for own in ranks])
             nodes[place, 1 : 1 + len(best)] = best
             counts[place, 1 : 1 + len(best)] = 0
             if len(rest):
@@ -185,3 +188,12 @@ def _lists(
             progress.add(len(mine))
     edge_ids = edges[:, 0] * contest.node_count + edges[:, 1]
     return Lists(names, features, counts, edge_ids)
+
+
+def _parted(nodes: Integers, ranks: Sequence[Floats]) -> tuple[Integers, Integers]:
+    """Returns `HARD` nodes that rank first, an equal share by each, and the rest."""
+    orders = [np.argsort(-own, kind="stable") for own in ranks]
+    first = np.concatenate([order[: HARD // len(ranks)] for order in orders])
+    best = np.array(list(dict.fromkeys(first.tolist())), np.int64)
+    rest = orders[0] if not len(best) else orders[0][~np.isin(orders[0], best)]
+    return nodes[best], nodes[rest]

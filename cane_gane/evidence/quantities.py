@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-FLOOR = 1e-4  # below it, two nodes are as far apart as any
+FEW = 1e-6  # visits of walks below which two nodes are as far apart as any
 RARE = 1e-3  # below it, similar nodes say nothing
 
 
@@ -28,7 +28,7 @@ class Product(NamedTuple):
 
 
 # Sparse matrices: TF-IDF of words and of pairs of words, IDF of words, the mean text of
-# neighbours, neighbours by degree, shares of similar nodes, edges, and visits of walks.
+# neighbours, neighbours by degree, shares of similar nodes, and edges.
 PRODUCTS: Mapping[str, Product] = {
     "words": Product("words", "words"),
     "shared": Product("shared", "shared"),
@@ -42,12 +42,14 @@ PRODUCTS: Mapping[str, Product] = {
     "similar_targets": Product("joined", "alike"),
     "near_targets": Product("joined", "near_alike"),
 }
-ENTRIES = ("short", "visits")  # sparse matrices whose entry of both nodes is asked for
+VISITS = "visits"  # the sparse matrix whose entry of both nodes is asked for
 WALKS = "walks"  # the only dense matrix of vectors
 SCALE = "scale"  # one number of each node, of the source and of the target
 COLUMNS = ("popularity", "degree", "out_degree", "seen")  # and four of the target
+# Numbers of each node: these, how many neighbours, and what one in common weighs.
+NUMBERS = (SCALE, *COLUMNS, "neighbours", "rarity")
 SPARSE = tuple(
-    dict.fromkeys([*(name for pair in PRODUCTS.values() for name in pair), *ENTRIES])
+    dict.fromkeys([*(name for pair in PRODUCTS.values() for name in pair), VISITS])
 )
 
 Quantities = Mapping[str, Any]
@@ -66,8 +68,9 @@ def _log(name: str, floor: float) -> Callable[[Any, Quantities], Any]:
     return lambda maths, own: maths.log(own[name] + floor)
 
 
-# Each feature, by numpy or tf.math, of the quantities above; what they say is in
-# `Evidence`, which has the same names for small networks.
+# Each feature, by numpy or tf.math, of the quantities above. What they say is in
+# `Evidence`, which has the same names for small networks; `visits` is `pagerank` times
+# the degree of the target, which a logarithm with a floor cannot know.
 LARGE_FEATURES: Mapping[str, Callable[[Any, Quantities], Any]] = {
     "words": _same("words"),
     "word_pairs": _same("pairs"),
@@ -76,9 +79,9 @@ LARGE_FEATURES: Mapping[str, Callable[[Any, Quantities], Any]] = {
     "across": lambda maths, own: own["there"] + own["back"],
     "neighbours": _same("near"),
     "walks": _same(WALKS),
-    "short_walks": _log("short", FLOOR),
     "adamic_adar": lambda maths, own: maths.log1p(own["common"]),
-    "pagerank": _log("visits", FLOOR),
+    "pagerank": _log("chances", FEW),
+    "visits": _log(VISITS, 10 * FEW),
     "similar_sources": _log("similar_sources", RARE),
     "similar_targets": _log("similar_targets", RARE),
     "near_sources": _log("near_sources", RARE),

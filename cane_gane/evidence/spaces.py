@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,24 +43,36 @@ class Spaces(Texts):
 
     def arrays(self) -> Arrays:
         """Returns all that `from_arrays` needs, as arrays by name."""
-        found: Arrays = {}
-        for kind, space in self._spaces.items():
-            found |= pack(f"{kind}_vectors", space.vectors)
-            text = "\n".join(space.words).encode()
-            found[f"{kind}_words"] = np.frombuffer(text, np.uint8)
-            found[f"{kind}_idf"] = space.idf
-        return found
+        return pack_spaces(self._spaces)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Spaces:
         """Builds what `arrays` returned."""
-        spaces = {}
-        for kind in KINDS:
-            text = arrays[f"{kind}_words"].tobytes().decode()
-            words = text.split("\n") if text else []
-            vectors = unpack(f"{kind}_vectors", arrays)
-            spaces[kind] = TextSpace(kind, vectors, words, arrays[f"{kind}_idf"])
-        return cls(spaces)
+        return cls(unpack_spaces(KINDS, arrays))
+
+
+def pack_spaces(spaces: Mapping[str, TextSpace]) -> Arrays:
+    """Returns spaces as arrays by name."""
+    found: Arrays = {}
+    for kind, space in spaces.items():
+        found |= pack(f"{kind}_vectors", space.vectors)
+        text = "\n".join(space.words).encode()
+        found[f"{kind}_words"] = np.frombuffer(text, np.uint8)
+        found[f"{kind}_idf"] = space.idf
+    return found
+
+
+def unpack_spaces(
+    kinds: Iterable[str], arrays: Mapping[str, Any]
+) -> dict[str, TextSpace]:
+    """Returns the spaces that `pack_spaces` took apart, by kind."""
+    spaces = {}
+    for kind in kinds:
+        text = arrays[f"{kind}_words"].tobytes().decode()
+        words = text.split("\n") if text else []
+        vectors = unpack(f"{kind}_vectors", arrays)
+        spaces[kind] = TextSpace(kind, vectors, words, arrays[f"{kind}_idf"])
+    return spaces
 
 
 def pack(name: str, matrix: Any) -> Arrays:

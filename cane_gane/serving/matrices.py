@@ -12,11 +12,11 @@ from scipy import sparse
 from cane_gane.evidence.additive import Additive
 from cane_gane.evidence.quantities import (
     COLUMNS,
-    ENTRIES,
     LARGE_FEATURES,
     PRODUCTS,
     SCALE,
     SPARSE,
+    VISITS,
     WALKS,
 )
 from cane_gane.serving.additive import parts_of
@@ -40,7 +40,7 @@ class MatrixEvidence(tf.Module):
         }
         self._numbers = {
             name: tf.Variable(np.asarray(matrices[name], np.float32), trainable=False)
-            for name in (WALKS, SCALE, *COLUMNS)
+            for name in (WALKS, SCALE, "neighbours", *COLUMNS)
         }
         # As functions of their own, they are in a graph once.
         self.of_pairs = tf.function(self._of_pairs, input_signature=[_IDS, _IDS])
@@ -53,7 +53,8 @@ class MatrixEvidence(tf.Module):
             name: dot(rows[pair.left], rows[pair.right], source, target)
             for name, pair in PRODUCTS.items()
         }
-        found |= {name: rows[name].at(source, target) for name in ENTRIES}
+        found[VISITS] = rows[VISITS].at(source, target)
+        found["chances"] = found[VISITS] / tf.gather(numbers["neighbours"], target)
         found[WALKS] = tf.reduce_sum(
             tf.gather(numbers[WALKS], source) * tf.gather(numbers[WALKS], target), -1
         )
@@ -73,9 +74,9 @@ class MatrixEvidence(tf.Module):
             name: dot_all(rows[pair.left], self._columns[pair.right], source, count)
             for name, pair in PRODUCTS.items()
         }
-        for name in ENTRIES:
-            own = rows[name].entries(source[None])
-            found[name] = tf.scatter_nd(own.columns[:, None], own.values, [count])
+        own = rows[VISITS].entries(source[None])
+        found[VISITS] = tf.scatter_nd(own.columns[:, None], own.values, [count])
+        found["chances"] = found[VISITS] / numbers["neighbours"]
         found[WALKS] = tf.linalg.matvec(numbers[WALKS], numbers[WALKS][source])
         found["source_scale"] = numbers[SCALE][source]
         found["target_scale"] = tf.convert_to_tensor(numbers[SCALE])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -37,6 +37,22 @@ class NewNode:
     links: Sequence[int]
     evidence: dict[str, Any]
     structure: Floats
+
+
+class PairParts(Protocol):
+    """What the evidence of a model adds to scores, feature by feature.
+
+    Attributes:
+        functions: What each feature adds to a score; None without evidence.
+    """
+
+    functions: Additive | None
+
+    def of_pairs(self, pairs: Edges) -> dict[str, Any]:
+        """Returns what each feature adds to the scores of pairs, `[pairs]` each."""
+
+    def new_node(self, text: str, links: Sequence[int], structure: Floats) -> NewNode:
+        """Places a new node beside the known ones."""
 
 
 class NodeEvidence:

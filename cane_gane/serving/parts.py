@@ -25,7 +25,9 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     ),
     "walks": (
         "paths between them",
-        ("walks", "short_walks", "letter_walks", "adamic_adar", "pagerank"),
+        (
+            "walks", "short_walks", "letter_walks", "adamic_adar", "pagerank", "visits",
+        ),
     ),
     "similar": (
         "edges of similar nodes",

@@ -15,6 +15,7 @@ from cane_gane.evaluation.fitted import Floats, Integers
 from cane_gane.evaluation.matching import Match, word_rarity
 from cane_gane.evaluation.search import TextSearch
 from cane_gane.evidence.calibration import MISSING, Calibration
+from cane_gane.evidence.likeness import WHOLE
 from cane_gane.evidence.spaces import pack, unpack
 from cane_gane.serving.answers import (
     TOP,
@@ -26,9 +27,10 @@ from cane_gane.serving.answers import (
     Suggestion,
     text_side,
 )
+from cane_gane.serving.arrivals import LargeNodeEvidence
 from cane_gane.serving.client import ServedModel
 from cane_gane.serving.kept import Kept
-from cane_gane.serving.newcomers import NewNode, NodeEvidence
+from cane_gane.serving.newcomers import NewNode, NodeEvidence, PairParts
 from cane_gane.serving.parts import TERMS, as_parts, grouped
 from cane_gane.serving.vector_answers import CANDIDATES, VectorAnswers
 
@@ -48,7 +50,9 @@ class TextAnswers(VectorAnswers):
         """Takes what `VectorAnswers` does."""
         super().__init__(split, fitted, kept, *options)
         self._model = fitted
-        self._evidence = NodeEvidence(split, fitted, kept, self._seed)
+        large = split.network.node_count > WHOLE
+        kind = LargeNodeEvidence if large else NodeEvidence
+        self._evidence: PairParts = kind(split, fitted, kept, self._seed)
 
     # Parts and probabilities.
 

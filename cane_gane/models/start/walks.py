@@ -84,12 +84,11 @@ class WalkSpace(NamedTuple):
         Args:
             walks: Logarithms of walks to the sample, `[nodes, sample]`.
         """
-        return WALK_NORM * normalize(self.projected(walks))
+        return WALK_NORM * normalize((walks - self.mean) @ self.projection)
 
     def projected(self, walks: Floats) -> Floats:
         """Returns the same of any norm: inner products are near the logarithms."""
-        found: Floats = (walks - self.mean) @ self.projection
-        return found
+        return np.asarray((walks - self.mean) @ self.projection, np.float32)
 
 
 def walk_space(

@@ -50,7 +50,7 @@ SIMILAR = 15  # texts that each node is joined with
 WORDS = 64  # of the mean text of a node's neighbours, those that weigh most
 DIMENSION = 200  # of the vectors that stand for walks over edges and similar texts
 GOES_ON, STEPS = 0.85, 8  # of walks over edges alone: the chance of a step, and steps
-KEPT = 128  # nodes that such a walk comes by most often
+KEPT = 64  # nodes that such a walk comes by most often
 
 
 class LargeTexts:

@@ -10,6 +10,7 @@ from scipy import sparse
 from cane_gane.models.start.blocks import blocks, in_turn
 from cane_gane.progress import Progress
 
+ANYWHERE = 64  # neighbours of a node from which a walk may go anywhere
 _ROWS = 2_000  # at once
 
 
@@ -38,7 +39,8 @@ def visits(step: Any, steps: int, kept: int, stage: str) -> Any:
     """Counts how often walks from each node come by others, the likeliest alone.
 
     After each step a walk goes on from the nodes where it most likely is, `kept` of
-    them: what is left out is small, and the counts are at most the exact ones.
+    them, and no further from a node that joins `ANYWHERE` others: what is left out is
+    small, and the counts are at most the exact ones.
 
     Args:
         step: The chance of each step, that of going on included, `[nodes, nodes]`.
@@ -51,11 +53,14 @@ def visits(step: Any, steps: int, kept: int, stage: str) -> Any:
     """
     step = sparse.csr_array(step, dtype=np.float32)
     count = step.shape[0]
+    onward = sparse.diags_array((np.diff(step.indptr) < ANYWHERE).astype(np.float32))
+    later = sparse.csr_array(onward @ step)
+    later.eliminate_zeros()
 
     def walked(rows: slice) -> Any:
         now = total = largest_of_rows(step[rows], kept)
         for _ in range(steps - 1):
-            now = largest_of_rows(now @ step, kept)
+            now = largest_of_rows(now @ later, kept)
             total = total + now
         return largest_of_rows(total, kept)
 

@@ -23,6 +23,7 @@ from cane_gane.evidence.quantities import (
     SPARSE,
     VISITS,
     WALKS,
+    Quantities,
 )
 from cane_gane.evidence.spaces import (
     Arrays,
@@ -114,6 +115,7 @@ class LargeEvidence:
     def __init__(self, matrices: Matrices, space: WalkSpace, ties: Any) -> None:
         """Takes what `fit` found."""
         self.matrices, self.space, self.ties = matrices, space, ties
+        self._last: tuple[Integers, Quantities] = np.array([-1]), {}
 
     @classmethod
     def fit(cls, texts: LargeTexts, train: Edges, seed: int) -> LargeEvidence:
@@ -182,17 +184,22 @@ class LargeEvidence:
 
     def features(self, sources: Integers, names: Sequence[str]) -> Iterator[Floats]:
         """Yields features of sources with all nodes, `[sources, nodes]`, in turn."""
-        names_of = (*SPARSE, WALKS, SCALE)
-        rows = {name: self.matrices[name][sources] for name in names_of}
-        return self.features_of(rows, names)
+        if not np.array_equal(self._last[0], sources):  # asked for again and again
+            names_of = (*SPARSE, WALKS, SCALE)
+            rows = {name: self.matrices[name][sources] for name in names_of}
+            self._last = sources, self.quantities(rows)
+        return self._from(self._last[1], len(sources), names)
 
     def features_of(self, rows: Matrices, names: Sequence[str]) -> Iterator[Floats]:
         """Yields the same of any rows, those of nodes that are not there yet, too."""
-        own = self.quantities(rows)
-        shape = len(rows[SCALE]), self.node_count
+        return self._from(self.quantities(rows), len(rows[SCALE]), names)
+
+    def _from(
+        self, quantities: Quantities, sources: int, names: Sequence[str]
+    ) -> Iterator[Floats]:
         for name in names:
-            found = np.asarray(LARGE_FEATURES[name](np, own), np.float32)
-            yield np.broadcast_to(found, shape)
+            found = np.asarray(LARGE_FEATURES[name](np, quantities), np.float32)
+            yield np.broadcast_to(found, (sources, self.node_count))
 
     def rows(self, sources: Integers, names: Sequence[str]) -> Floats:
         """Returns features of sources with all nodes, `[sources, nodes, names]`."""

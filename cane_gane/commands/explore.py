@@ -1,4 +1,4 @@
-"""Shows a run in a browser: map, suggestions, why."""
+"""Shows a run in a browser: map, suggestions, reasons."""
 
 from __future__ import annotations
 

@@ -54,8 +54,8 @@ def general_help(
     first = next(iter(rows))
     rows[first].insert(0, _call("", f"The same as: bash run.sh {' '.join(default)}"))
     rows["Develop"] = [
-        _call("benchmark NAME", "Runs a measurement of benchmarks/, by its name."),
-        _call("docs", "Builds the documents as a site; checks its links."),
+        _call("benchmark NAME", "Runs a benchmark from benchmarks/."),
+        _call("docs", "Builds the documentation site; checks its links."),
         _call("test", "Runs ruff, mypy and pytest."),
     ]
     for title, members in rows.items():

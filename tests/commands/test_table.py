@@ -39,7 +39,7 @@ SHEETS = {  # the figures of each table, in the order of the tables
     "AUC in %, upstream's protocol": ("upstream", "auc"),
     "MRR in %, hard negatives": ("hard", "mrr"),
     "Hits@10 in %, hard negatives": ("hard", "hits_at_10"),
-    "AUC in %, all edges (no test of prediction)": ("all_edges", "auc"),
+    "AUC in %, all edges (not a test of prediction)": ("all_edges", "auc"),
 }
 AUC = {protocol: title for title, (protocol, own) in SHEETS.items() if own == "auc"}
 COST = "time and memory to fit"

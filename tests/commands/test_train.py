@@ -64,7 +64,7 @@ def test_no_words_stand_for_the_usual_run(taken):
 @pytest.mark.parametrize(
     ("leaves", "kept"),
     [
-        ([], "nothing is kept, as nothing was trained yet"),
+        ([], "nothing is kept, because no training had started"),
         (["config.json"], "RUN keeps its settings and its split, but no epoch yet"),
         (["config.json", "history.csv"], "RUN keeps 2 of 5 epochs"),
     ],

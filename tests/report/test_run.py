@@ -70,9 +70,14 @@ def test_the_main_protocol_leads():
 @pytest.mark.parametrize(
     ("mrr", "kind", "said"),
     [
-        (0.66, "good", "better than linear ranker by MRR, +6.0 (+4.0 to +8.0) ↑"),
-        (0.61, "soft", "not told apart from linear ranker by MRR, +1.0 (-1.0 to +3.0)"),
-        (0.55, "bad", "worse than linear ranker by MRR, -5.0 (-7.0 to -3.0) ↓"),
+        (0.66, "good", "better than linear ranker in MRR, +6.0 (+4.0 to +8.0) ↑"),
+        (
+            0.61,
+            "soft",
+            "not significantly different from linear ranker in MRR, "
+            "+1.0 (-1.0 to +3.0)",
+        ),
+        (0.55, "bad", "worse than linear ranker in MRR, -5.0 (-7.0 to -3.0) ↓"),
     ],
 )
 def test_a_model_is_called_better_only_where_the_interval_says_so(mrr, kind, said):
@@ -84,7 +89,7 @@ def test_protocols_without_auc_are_ranked_and_not_in_the_table_of_auc(tmp_path):
     page = write_run(tmp_path, evaluation=ranked())
     header = next(row for row in page.rows if row[0] == "AUC, %")
     assert header[1:4] == [
-        "upstream's protocol", "strict protocol", "all edges (no test of prediction)"
+        "upstream's protocol", "strict protocol", "all edges (not a test of prediction)"
     ]  # fmt: skip
     assert page.row("edges scored")[:3] == ["90 of 100"] * 3
     figures = ["MRR", "Hits@1", "Hits@10", "Hits@50"]
@@ -96,7 +101,7 @@ def test_protocols_without_auc_are_ranked_and_not_in_the_table_of_auc(tmp_path):
 def test_a_caption_says_how_many_edges_the_pair_score_ranked(tmp_path):
     strict, hard = (own.caption for own in links.ranking_tables(ranked()))
     assert "over 90 of 100 test edges" in strict
-    assert "ranks 45 of them, whose sources were drawn by chance" in strict
+    assert "ranks 45 of them, whose sources were drawn at random" in strict
     assert "from 4,500 scored pairs" in strict
     assert "the 12.3 % of targets that it misses" in strict
     assert "Only the differences below compare" in strict
@@ -127,7 +132,9 @@ def test_a_protocol_that_does_not_predict_is_marked_wherever_it_is(tmp_path):
     page = write_run(tmp_path, evaluation=ranked())
     assert PROTOCOLS["all_edges"].about in page.text
     shown = page.text.replace(f"all edges: {PROTOCOLS['all_edges'].about}", "")
-    assert shown.count("all edges (no test of prediction)") == shown.count("all edges")
+    assert shown.count("all edges (not a test of prediction)") == shown.count(
+        "all edges"
+    )
 
 
 def test_known_item_search_is_beside_tfidf(tmp_path):

@@ -132,7 +132,7 @@ def test_mrr_and_hits_are_rows_beside_auc(page):
         ["95.0", "95.0"], ["55.0 ↓", "65.0"], ["70.0", "70.0"]
     ]  # fmt: skip
     assert found.rows.count(["MRR"]) == 2  # strict and hard
-    assert "all edges (no test of prediction), %" in [row[0] for row in found.rows]
+    assert "all edges (not a test of prediction), %" in [row[0] for row in found.rows]
 
 
 def test_no_figure_of_places_has_an_error():
@@ -143,7 +143,7 @@ def test_no_figure_of_places_has_an_error():
 
 @pytest.fixture
 def saved(tmp_path):
-    """Makes a run whose folder has outcomes drawn by chance."""
+    """Makes a run whose folder has outcomes drawn at random."""
 
     def make(name, seed=1, edges=((0, 1), (2, 3), (4, 5)), data=None):
         edges, rng = np.array(edges), np.random.default_rng(len(name))

@@ -17,7 +17,7 @@ from pathlib import Path
 from tools.site import ROOT
 
 BLOCK = re.compile(r"^```\n\$ (bash run\.sh [^\n]*)\n(.+?)^```$", re.M | re.S)
-TABLE = re.compile(r"^```text\n(id,text,.+?)^```$", re.M | re.S)
+TABLE = re.compile(r"^```csv\n(id,text,.+?)^```$", re.M | re.S)
 FIGURE = re.compile(r"[-+]?\d[\d.,]*( (s|min|h)\b)?")
 WIDTH = 100  # columns of the terminal
 GAP = "…"

@@ -1,4 +1,4 @@
-"""Converts a CSV, TSV or JSON-lines file to a data set."""
+"""Converts CSV, TSV or JSON lines to a data set."""
 
 from __future__ import annotations
 

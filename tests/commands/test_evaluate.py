@@ -303,8 +303,8 @@ def test_a_run_that_has_not_ended_is_refused(copied, capsys, command):
     record["command"] = command
     (copied / "config.json").write_text(json.dumps(record))
     error = refused(capsys, copied)
-    assert "found a run that has not ended" in error
-    assert f"go on with it by {command or 'the command that started it'}\n" in error
+    assert "found an unfinished run" in error
+    assert f"continue with {command or 'the command that started it'}\n" in error
 
 
 def test_a_run_without_a_model_is_refused(copied, capsys):

@@ -85,7 +85,7 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(
     assert main(given) == 130
     again = shlex.join(["bash", "run.sh", *given[:-1]])
     kept = kept.replace("RUN", str(tmp_path / "cora-0.55-ap-seed1"))
-    error = f"cane_gane: stopped; {kept}; go on by {again}\n"
+    error = f"cane_gane: stopped; {kept}; continue with {again}\n"
     assert capsys.readouterr().err == error
 
 

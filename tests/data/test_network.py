@@ -195,7 +195,7 @@ FAULTS = {
     ),
     "same name twice": (
         {"ids.txt": b"a\nb\na\n"},
-        r"ids\.txt:3: found 'a', which line 1 holds too",
+        r"ids\.txt:3: found 'a', which is on line 1 already",
     ),
     "unknown name": (
         {"ids.txt": b"a\nb\nc\n", "graph.txt": b"a b\nb d\n"},

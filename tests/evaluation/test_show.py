@@ -33,7 +33,7 @@ model, pair by pair              91.0 ± 1.3     93.0 ± 1.3   40.0 ↓     60.0
   linear                         90.0 ± 1.3     95.0 ± 1.3     45.0     60.0     98.0 ± 1.3           40.0     60.0
 edges scored                 1,910 of 2,398 2,179 of 2,398                   4,500 of 5,214   400 of 2,398
 ↓ below a baseline
-strict: the model's places are of 640 edges
+strict: the model's ranks are of 640 edges
 all_edges: not a test of prediction, training edges are scored too
 strict: worse than linear in MRR: -10.0 (95 % interval -13.0 to -7.0)
 hard: worse than linear in MRR: -10.0 (95 % interval -13.0 to -7.0)"""  # noqa: E501

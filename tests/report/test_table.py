@@ -206,7 +206,7 @@ def test_a_protocol_that_does_not_predict_has_its_warning(tmp_path):
     write_overview(ratios(one_run(found=ranked())), tmp_path)
     for name in ("table.md", "table.tex"):
         text = (tmp_path / name).read_text()
-        assert text.count("all edges") == text.count("no test of prediction") == 1
+        assert text.count("all edges") == text.count("not a test of prediction") == 1
         assert text.count(about) == 1
     assert about in Page(tmp_path / "report.html").text
 

@@ -184,7 +184,7 @@ def test_other_versions_of_packages_are_said_in_one_line(tmp_path, capsys):
     assert folder.say_versions({"numpy": "2.1", "keras": "3"}) is None
     assert capsys.readouterr().err == ""
     assert folder.say_versions({"numpy": "2.2", "keras": "3"}) == record["versions"]
-    said = f"{tmp_path} is of numpy 2.1 (now 2.2): figures may differ\n"
+    said = f"{tmp_path} was made with numpy 2.1 (now 2.2): figures may differ\n"
     assert capsys.readouterr().err == said
 
 

@@ -232,8 +232,9 @@ class RunFolder:
         Raises:
             InputError: There are none, or some are not of this version.
         """
+        settings = self.record()["settings"]
         try:
-            return Config.make(**self.record()["settings"])
+            return Config.make(**settings)
         except InputError as error:
             raise InputError(
                 f"{error}; in {self.path / 'config.json'}: use the version that "

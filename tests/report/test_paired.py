@@ -57,14 +57,14 @@ def test_a_table_has_each_method_less_the_best(saved, tmp_path):
     runs = [saved("ap", 1, 0.5), saved("ot", 1, 0.7), saved("line", 1, 0.3)]
     table = Ratios("cora", ["ap", "ot", "line"], [0.55], [1], runs)
     rows = {row.title: row.entries[0.55] for row in table.paired_rows}
-    assert list(rows) == ["GANE-AP less GANE-OT", "LINE less GANE-OT"]
+    assert list(rows) == ["GANE-AP minus GANE-OT", "LINE minus GANE-OT"]
     mean = gaps(runs[0], runs[1]).mean()
-    assert rows["GANE-AP less GANE-OT"].mean == pytest.approx(mean)
+    assert rows["GANE-AP minus GANE-OT"].mean == pytest.approx(mean)
     content = json.loads(as_json(table))["mrr_paired"]["strict"]["ours"]
     assert content["line"]["0.55"]["rival"] == "ot"
     write_overview(table, tmp_path)
     page = Page(tmp_path / "report.html")
-    assert page.row("LINE less GANE-OT")[0].startswith(
+    assert page.row("LINE minus GANE-OT")[0].startswith(
         f"{100 * gaps(runs[2], runs[1]).mean():+.1f} ("
     )
     assert page.of("section", "id")[:2] == [

@@ -258,8 +258,8 @@ def test_the_difference_is_to_the_best_baseline_of_each_ratio(tmp_path):
     assert (first["below"], last["below"]) == ("1", "0")
     assert (last["rival"], last["ratio"], last["mean"]) == ("tfidf", "0.85", "10.0000")
     text = (tmp_path / "table.md").read_text()
-    assert "| GANE-AP less linear ranker | -5.0 (-6.4 to -3.6) ↓ | – |" in text
-    assert "| GANE-AP less TF-IDF cosine | – | +10.0 (+8.0 to +12.0) ↑ (1) |" in text
+    assert "| GANE-AP minus linear ranker | -5.0 (-6.4 to -3.6) ↓ | – |" in text
+    assert "| GANE-AP minus TF-IDF cosine | – | +10.0 (+8.0 to +12.0) ↑ (1) |" in text
     page = Page(tmp_path / "report.html")
     assert "-5.0 (-6.4 to -3.6) ↓" in page.red
     assert page.coloured["good"] == ["+10.0 (+8.0 to +12.0) ↑ (1)"]

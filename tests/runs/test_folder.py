@@ -157,6 +157,12 @@ def test_a_damaged_record_is_refused(tmp_path, content, found):
         RunFolder(tmp_path).record()
 
 
+def test_a_folder_without_a_run_is_named_once(tmp_path):
+    with pytest.raises(InputError) as error:
+        RunFolder(tmp_path).config()
+    assert str(error.value).count("config.json") == 1
+
+
 @pytest.mark.parametrize(
     "content",
     ["epoch,loss,seconds\n1,x,2\n", "epoch,loss\n1,2\n", "a\n1\n", "epoch,loss\n1,2,3"],

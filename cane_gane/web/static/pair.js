@@ -104,7 +104,7 @@ export function showPair(home, network, found) {
   home.replaceChildren(
     element("div", { className: "top" }, element("h2", {}, name(found.source), " and ", name(found.target)), close),
     element("p", { className: "likely" }, chance),
-    ...(found.lines.length ? [element("p", { className: "note" }, `A line joins two matched words; the wider, the more of the plan's weight (the widest has ${percent(most)}). Point at a word to see its own.`)] : [element("p", { className: "note" }, "No two words are matched.")]),
+    ...(found.lines.length ? [element("p", { className: "note" }, `Lines join matched words; a wider line carries more of the plan's weight (the widest ${percent(most).replace(" ", "\u00a0")}). Point at a word to see only its lines.`)] : [element("p", { className: "note" }, "No two words are matched.")]),
     texts,
     ...(pairs.length ? [element("h3", {}, "Matched words, by weight"), element("ul", { className: "chips pairs" }, pairs)] : []),
     element("h3", {}, "Parts of the score"),

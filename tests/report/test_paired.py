@@ -95,11 +95,11 @@ def test_windows_are_compared_with_the_best_on_the_same_edges(saved, tmp_path):
     header, rows, _ = paired_table(found)
     assert header == ("strict protocol, points", "AUC", "MRR", "Hits@10")
     title, _, mrr, _ = rows[0]
-    assert title == "21 less 1"  # of the same AUC, the first
+    assert title == "21 minus 1"  # of the same AUC, the first
     mean = 100 * gaps(found[21][0], found[1][0]).mean()
     assert mrr.text.startswith(f"{mean:+.1f} (")
     write_ablation("x", found, tmp_path, 3)
     page = Page(tmp_path / "report.html")
-    assert page.row("21 less 1")[1] == mrr.text
+    assert page.row("21 minus 1")[1] == mrr.text
     assert "2 of 3 runs" in page.text
     assert paired_table({1: [one_run()], 5: [one_run()]}) is None

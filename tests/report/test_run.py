@@ -100,7 +100,7 @@ def test_protocols_without_auc_are_ranked_and_not_in_the_table_of_auc(tmp_path):
 
 def test_a_caption_says_how_many_edges_the_pair_score_ranked(tmp_path):
     strict, hard = (own.caption for own in links.ranking_tables(ranked()))
-    assert "over 90 of 100 test edges" in strict
+    assert "for 90 of 100 test edges" in strict
     assert "ranks 45 of them, whose sources were drawn at random" in strict
     assert "from 4,500 scored pairs" in strict
     assert "the 12.3 % of targets that it misses" in strict
@@ -177,7 +177,7 @@ def test_a_run_without_times_has_its_page(tmp_path, time):
 def test_the_slowest_part_is_first_and_has_the_longest_bar(tmp_path):
     parts = {"prepare": 0.0, "score pairs": 3.5, "train": 120.0}
     page = write_run(tmp_path, evaluation=evaluation(time=Timing(120.0, 4.0, parts)))
-    assert "The slowest part: train, 2.0 min." in page.text
+    assert "Slowest part: train, 2.0 min." in page.text
     assert page.row("score pairs") == ["3.5 s", ""]
     widths = ["width: 8.00em", "width: 0.23em", "width: 0.00em"]
     assert page.of("span", "style") == widths
@@ -230,7 +230,7 @@ def test_labels_are_beside_the_papers_where_the_data_are_the_papers(tmp_path):
     page = write_run(tmp_path, evaluation=found)
     assert page.row("10 % (30 nodes)") == ["80.0 ± 1.0", "85.0 ± 2.0", "82.3"]
     assert page.row("red") == ["30", ""]
-    assert "The paper's GANE-AP has 98.0 at this ratio" in page.text
+    assert "The paper reports 98.0 for GANE-AP at this ratio" in page.text
     other = write_run(tmp_path, evaluation=found, record=record(data={}))
     assert other.row("10 % (30 nodes)") == ["80.0 ± 1.0", "85.0 ± 2.0"]
     assert "paper" not in other.of("section", "id")

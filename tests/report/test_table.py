@@ -198,7 +198,7 @@ def test_places_are_means_over_seeds_below_or_above_baselines():
     assert content["mrr"]["hard"]["ours"]["ap"]["0.55"]["mean"] == pytest.approx(0.55)
     text = as_markdown(ratios(*runs))
     assert "| GANE-AP | 55.0 ± 7.1 ↓ |" in text
-    assert "A model's pair score ranks some of the edges" in text
+    assert "A model's pair score ranks a random sample of" in text
 
 
 def test_a_protocol_that_does_not_predict_has_its_warning(tmp_path):

@@ -65,7 +65,7 @@ def main(argv: Sequence[str]) -> int:
         return _tell(one_line(str(error), 300), 2)
     except MemoryError:
         return _tell(
-            "found no memory left; expected more: choose smaller settings, such as "
+            "ran out of memory: choose smaller settings, such as "
             "--batch_size or --dimension, or a smaller network",
             2,
         )

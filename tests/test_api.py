@@ -168,7 +168,7 @@ def test_answers_print_as_tables(model):
     assert "score" in str(model.recommend(0, top=3))
     assert len(model.recommend(0, top=3)) == 3
     assert "topic" in str(model.search(model.network.texts[0], top=2))
-    assert "the score is made of" in str(model.explain(0, 5))
+    assert "parts of the score" in str(model.explain(0, 5))
     for own in (model, model.recommend(0), model.explain(0, 5)):
         assert own._repr_html_().startswith("<table>")
 

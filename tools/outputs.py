@@ -17,7 +17,7 @@ from pathlib import Path
 from tools.site import ROOT
 
 BLOCK = re.compile(r"^```\n\$ (bash run\.sh [^\n]*)\n(.+?)^```$", re.M | re.S)
-TABLE = re.compile(r"^```text\n(id,text,.+?)^```$", re.M | re.S)
+TABLE = re.compile(r"^```csv\n(id,text,.+?)^```$", re.M | re.S)
 FIGURE = re.compile(r"[-+]?\d[\d.,]*( (s|min|h)\b)?")
 WIDTH = 100  # columns of the terminal
 GAP = "…"
@@ -44,7 +44,8 @@ def renewed(old: Sequence[str], real: Sequence[str]) -> list[str]:
     """Returns the lines of an output that take the place of those shown.
 
     Without a gap that is the whole output. With gaps, each line shown is found again by
-    its words, in order.
+    its words, in order; lines before the first, such as those on a download, are left
+    out.
 
     Raises:
         ValueError: A line that is shown is not in the output any more.
@@ -57,7 +58,7 @@ def renewed(old: Sequence[str], real: Sequence[str]) -> list[str]:
         if line == GAP:
             kept.append(GAP)
             continue
-        after_gap = place > 0 and old[place - 1] == GAP
+        after_gap = place == 0 or old[place - 1] == GAP
         reach = len(rest) if after_gap else 1
         found = [i for i in range(reach) if skeleton(rest[i]) == skeleton(line)]
         if not found:

@@ -1,4 +1,4 @@
-"""Trains GANE-AP with several windows and draws AUC."""
+"""Trains GANE-AP with several windows; plots AUC."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def define(values: flags.FlagValues) -> None:
     flags.DEFINE_list(
         "windows",
         ["1", "5", "11", "21", "31", "41"],
-        "widths to try",
+        "widths to compare",
         flag_values=values,
     )
     flags.DEFINE_integer(

@@ -35,17 +35,19 @@ def define(values: flags.FlagValues) -> None:
     flags.DEFINE_integer(
         "epochs",
         PRESETS["upstream"]["epochs"],
-        "epochs of upstream; our models, which need few, get no more",
+        "epochs of upstream; our models need fewer and never get more",
         1,
         flag_values=values,
     )
     flags.DEFINE_list(
-        "seeds", ["1"], "a split and a run for each of them", flag_values=values
+        "seeds", ["1"], "a split and a run for each seed", flag_values=values
     )
     flags.DEFINE_bool("json", False, "print JSON", flag_values=values)
-    flags.DEFINE_string("runs_dir", "runs", "where runs go", flag_values=values)
+    flags.DEFINE_string(
+        "runs_dir", "runs", "folder that runs go to", flag_values=values
+    )
     flags.DEFINE_bool(
-        "overwrite", False, "throw away what earlier runs left", flag_values=values
+        "overwrite", False, "discard earlier runs and start again", flag_values=values
     )
 
 

@@ -17,17 +17,21 @@ def define(values: flags.FlagValues) -> None:
     """Defines the flags of this command."""
     define_answers(values)
     flags.DEFINE_enum(
-        "format", "npy", list(FORMATS), "what is written", flag_values=values
+        "format", "npy", list(FORMATS), "output format", flag_values=values
     )
     flags.DEFINE_list(
         "nodes", [], "nodes, by name or id (default: all)", flag_values=values
     )
-    flags.DEFINE_string("text", None, "a text of no network", flag_values=values)
-    flags.DEFINE_string("file", None, "a file with a text a line", flag_values=values)
+    flags.DEFINE_string(
+        "text", None, "a text that is not in the network", flag_values=values
+    )
+    flags.DEFINE_string(
+        "file", None, "a file with one text per line", flag_values=values
+    )
     flags.DEFINE_string(
         "output",
         None,
-        "the file, or the folder of projector (default: RUN/vectors.FORMAT)",
+        "output file, or folder for projector (default: RUN/vectors.FORMAT)",
         flag_values=values,
     )
 

@@ -19,7 +19,7 @@ def define(values: flags.FlagValues) -> None:
     flags.DEFINE_string(
         "dataset",
         None,
-        "where a run's data set is now; or that of other vectors, for texts, labels",
+        "where the run's data set is now; or the data set of other vectors",
         flag_values=values,
     )
     flags.DEFINE_string(
@@ -28,14 +28,14 @@ def define(values: flags.FlagValues) -> None:
         "folder for metrics.json and report.html of other vectors (default: none)",
         flag_values=values,
     )
-    define_seed(values, "what draws depend on, for other vectors")
+    define_seed(values, "seed of random draws, for other vectors")
 
 
 def run(arguments: list[str], values: flags.FlagValues) -> None:
     """Runs the command."""
     path = Path(arguments[0])
     if not path.is_dir():
-        raise InputError(f"{path}: found no such folder; expected that of a run")
+        raise InputError(f"{path}: found no such folder; expected a run folder")
     is_run = (path / "config.json").is_file()
     missing = [name for name in _VECTORS if not (path / name).is_file()]
     if not is_run and missing:
@@ -46,7 +46,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     if is_run and values.output:
         raise InputError(
             f"{path}: found a run, and --output; expected no --output: a run's own "
-            "metrics.json and report.html are renewed"
+            "metrics.json and report.html are rewritten"
         )
     report = _repeat(path, values) if is_run else _evaluate(path, values)
     if report:

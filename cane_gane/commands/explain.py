@@ -1,4 +1,4 @@
-"""Explains a score: matched words, and parts."""
+"""Explains a score: its parts and matched words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ def define(values: flags.FlagValues) -> None:
     define_answers(values)
     flags.DEFINE_bool("json", False, "print JSON", flag_values=values)
     flags.DEFINE_string(
-        "html", None, "a file for a page with a heat map and lines", flag_values=values
+        "html",
+        None,
+        "write a page with a heat map and lines to this file",
+        flag_values=values,
     )
 
 

@@ -1,4 +1,4 @@
-"""Shows a run in a browser: map, suggestions, why."""
+"""Shows a run in the browser: map, suggestions."""
 
 from __future__ import annotations
 

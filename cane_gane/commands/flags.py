@@ -133,7 +133,7 @@ def going_on(kept: Callable[[], str]) -> Iterator[None]:
         # --overwrite would throw away what is kept.
         words = [word for word in sys.argv[1:] if not _OVERWRITE.fullmatch(word)]
         command = shlex.join(["bash", "run.sh", *words])
-        raise KeyboardInterrupt(kept(), f"go on by {command}") from None
+        raise KeyboardInterrupt(kept(), f"continue with {command}") from None
 
 
 def define_jobs(values: flags.FlagValues) -> None:
@@ -141,7 +141,7 @@ def define_jobs(values: flags.FlagValues) -> None:
     flags.DEFINE_integer(
         "jobs",
         None,
-        "runs at once, which share the cores (default: as many as cores)",
+        "how many runs at once; they share the cores (default: one per core)",
         1,
         flag_values=values,
     )
@@ -159,7 +159,7 @@ def define_quiet(values: flags.FlagValues) -> None:
 def define_device(values: flags.FlagValues) -> None:
     """Defines where to compute."""
     flags.DEFINE_enum(
-        "device", "auto", ["auto", "cpu"], "where to compute", flag_values=values
+        "device", "auto", ["auto", "cpu"], "device to compute on", flag_values=values
     )
 
 
@@ -177,7 +177,7 @@ def define_answers(values: flags.FlagValues) -> None:
 def define_top(values: flags.FlagValues) -> None:
     """Defines how many answers there are."""
     flags.DEFINE_integer(
-        "top", 10, "how many answers, at most", 1, 10_000, flag_values=values
+        "top", 10, "maximum number of answers", 1, 10_000, flag_values=values
     )
 
 
@@ -210,7 +210,7 @@ def define_port(values: flags.FlagValues, default: int) -> None:
     flags.DEFINE_integer(
         "port",
         default,
-        "port to listen at; 0 for any that is free",
+        "port to listen on; 0 for any free port",
         0,
         65535,
         flag_values=values,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +24,8 @@ _VALUES = {
     "html": "FILE",
     "links": "NODE,…", "methods": "METHOD,…", "nodes": "NODE,…", "only": "PART,…",
     "output": "PATH", "ratios": "RATIO,…", "rho": "X,X,X", "runs_dir": "FOLDER",
-    "seeds": "N,…", "upstream": "FOLDER", "windows": "N,…",
+    "seeds": "N,…", "upstream": "FOLDER", "variants": "METHOD,…",
+    "windows": "N,…",
 }  # fmt: skip
 _KINDS = {"int": "N", "float": "X"}
 
@@ -31,8 +33,8 @@ _NOTES = """\
 DATASET is {datasets}, or a folder with data.txt and graph.txt.
 RATIO is the share of edges to train on, or all.
 METHOD is {methods}.
-RUN is a folder that training wrote. `bash run.sh COMMAND --help` lists flags; every
-command takes --quiet. CANE_DATASETS names folders of data sets."""
+RUN is a folder that training wrote, such as runs/pydocs-0.55-ap-seed1.
+Flags: `bash run.sh COMMAND --help`, for training `bash run.sh train --help`."""
 
 
 def general_help(
@@ -54,8 +56,8 @@ def general_help(
     first = next(iter(rows))
     rows[first].insert(0, _call("", f"The same as: bash run.sh {' '.join(default)}"))
     rows["Develop"] = [
-        _call("benchmark NAME", "Runs a measurement of benchmarks/, by its name."),
-        _call("docs", "Builds the documents as a site; checks its links."),
+        _call("benchmark NAME", "Runs a benchmark from benchmarks/."),
+        _call("docs", "Builds the documentation site; checks its links."),
         _call("test", "Runs ruff, mypy and pytest."),
     ]
     for title, members in rows.items():
@@ -114,8 +116,10 @@ def _lines(title: str, members: Iterable[Any], forms: Mapping[str, str]) -> list
 
 def _flag(flag: Any, forms: Mapping[str, str]) -> list[str]:
     """Returns the lines on a flag, within the width of the terminal."""
-    value = ",".join(flag.default) if isinstance(flag.default, list) else flag.default
+    value = ", ".join(flag.default) if isinstance(flag.default, list) else flag.default
     about = flag.help.split(">: ")[-1]  # absl repeats the choices there
+    if alias := re.fullmatch(r"Alias for (--\w+)\.", about):
+        about, value = f"the same as {alias[1]}", None
     if value not in (None, False, ""):
         about += f" (default: {value})"
     width = max(60, min(shutil.get_terminal_size((88, 24)).columns, 100))

@@ -1,4 +1,4 @@
-"""Makes a data set of a CSV, TSV or JSON-lines file."""
+"""Converts CSV, TSV or JSON lines to a data set."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def define(values: flags.FlagValues) -> None:
             part, None, f"{about} (default: the first of {usual})", flag_values=values
         )
     flags.DEFINE_bool(
-        "skip_unknown", False, "leave out links to ids of no node", flag_values=values
+        "skip_unknown", False, "leave out links to unknown ids", flag_values=values
     )
     flags.DEFINE_bool(
         "overwrite", False, "replace the data set in the folder", flag_values=values

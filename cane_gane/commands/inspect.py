@@ -21,11 +21,16 @@ def define(values: flags.FlagValues) -> None:
         "tokenizer",
         "clean",
         list(TOKENIZERS),
-        "how words are split",
+        "how texts are split into words",
         flag_values=values,
     )
     flags.DEFINE_integer(
-        "max_length", MAX_LENGTH, "words kept of a text", 1, 10**6, flag_values=values
+        "max_length",
+        MAX_LENGTH,
+        "maximum words kept per text",
+        1,
+        10**6,
+        flag_values=values,
     )
 
 

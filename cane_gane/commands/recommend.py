@@ -1,4 +1,4 @@
-"""Names the likeliest missing edges of nodes."""
+"""Suggests the likeliest missing edges of nodes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ def define(values: flags.FlagValues) -> None:
     define_output(values)
     flags.DEFINE_string("text", None, "the text of a new node", flag_values=values)
     flags.DEFINE_string(
-        "file", None, "a file with the text of a new node a line", flag_values=values
+        "file",
+        None,
+        "a file with the text of one new node per line",
+        flag_values=values,
     )
     flags.DEFINE_list(
         "links", [], "known nodes that the new node has edges to", flag_values=values

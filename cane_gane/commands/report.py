@@ -1,4 +1,4 @@
-"""Writes the page of a run anew, or one of several."""
+"""Rewrites the page of a run, or compares several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes every table and figure of the paper anew."""
+"""Reproduces every table and figure of the paper."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def define(values: flags.FlagValues) -> None:
     flags.DEFINE_list(
         "only",
         [],
-        "some of cora, hepth, classification, ablation, map, attention (default: all)",
+        "any of cora, hepth, classification, ablation, map, attention (default: all)",
         flag_values=values,
     )
     flags.DEFINE_string(

@@ -18,8 +18,8 @@ def define(values: flags.FlagValues) -> None:
     flags.DEFINE_string(
         "host",
         "127.0.0.1",
-        "address to listen at; any but this machine's own lets others ask, without a "
-        "password",
+        "address to listen on; any but the loopback address lets others ask questions, "
+        "without a password",
         flag_values=values,
     )
     define_answers(values)
@@ -44,7 +44,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         answers = open_answers(path, values.dataset, values.device)
         make_ready(answers)
         if not is_loopback(taken):
-            warn(f"cane_gane: whoever reaches {address(taken)} may ask")
+            warn(f"cane_gane: anyone who can reach {address(taken)} can ask questions")
         worker = Worker()
         app = service(answers, path.resolve().name, worker, is_loopback(taken))
         announce(taken)

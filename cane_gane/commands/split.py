@@ -1,4 +1,4 @@
-"""Writes graph.txt and test_graph.txt, by ratio."""
+"""Splits the edges into training and test edges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ USAGE = ("DATASET", "RATIO")
 def define(values: flags.FlagValues) -> None:
     """Defines the flags of this command."""
     flags.DEFINE_enum("rule", "strict", RULES, "how to split", flag_values=values)
-    define_seed(values, "what the draw depends on")
+    define_seed(values, "seed of the random split")
     flags.DEFINE_string(
         "output",
         None,

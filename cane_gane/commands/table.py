@@ -1,4 +1,4 @@
-"""Trains models at several ratios; tabulates AUC."""
+"""Trains methods at several ratios; makes tables."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     seeds = parse_seeds(values.seeds)
     for name, chosen in (("methods", methods), ("ratios", ratios)):
         if not chosen:
-            raise InputError(f"found no {name}; expected --{name}= with one at least")
+            raise InputError(f"found no {name}; expected --{name}= with at least one")
     name = Path(dataset).resolve().name
     output = Path(values.output or f"runs/table-{name}")
     # Seed by seed: an early look shows the whole table.

@@ -32,12 +32,20 @@ USAGE = ("DATASET", "RATIO", "METHOD")
 def define(values: flags.FlagValues) -> None:
     """Defines a flag for each setting, and where the run goes."""
     define_settings(values, without=("dataset", "ratio", "method"))
-    flags.DEFINE_string("runs_dir", "runs", "where run folders go", flag_values=values)
-    flags.DEFINE_bool(
-        "overwrite", False, "throw away what the folder holds", flag_values=values
+    flags.DEFINE_string(
+        "runs_dir", "runs", "folder that run folders go to", flag_values=values
     )
     flags.DEFINE_bool(
-        "json", False, "print folder and metrics.json, no table", flag_values=values
+        "overwrite",
+        False,
+        "discard the run in the folder and start again",
+        flag_values=values,
+    )
+    flags.DEFINE_bool(
+        "json",
+        False,
+        "print the run folder and metrics.json as JSON",
+        flag_values=values,
     )
     flags.DEFINE_bool(
         "check",

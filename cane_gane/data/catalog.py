@@ -176,11 +176,11 @@ def _fetch(name: str, file: str) -> bytes:
         folder, search_path = home() / name, os.environ.get("CANE_DATASETS", "")
         raise InputError(
             f"{name}: found in neither {folder} nor CANE_DATASETS "
-            f"('{search_path}'), and the download failed ({reason}); expected one of "
-            "three: run this again with a network connection; or copy the folder "
+            f"('{search_path}'), and the download failed ({reason}); expected the "
+            "data set: run this again with a network connection; or copy the folder "
             f"datasets/{name} of github.com/{repository} to {folder}; or set "
             f"CANE_DATASETS to a folder that holds {name}/. The data set pydocs needs "
-            "none of them: it is built on the spot"
+            "no download: it is built from the installed libraries"
         ) from None
 
 

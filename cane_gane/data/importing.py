@@ -127,7 +127,7 @@ def _ids(table: Table, column: int) -> dict[str, int]:
             raise fault(table.path, number, "no id", "an id in each row")
         if name in ids:
             first = table.rows[ids[name]][0]
-            found = f"id {quoted(name)}, which line {first} has too"
+            found = f"id {quoted(name)}, which is on line {first} already"
             raise fault(table.path, number, found, "an id of its own for each node")
         ids[name] = len(ids)
     if not ids:
@@ -207,7 +207,7 @@ def _missing(
     if not unknown:
         return []
     line, first = unknown[0]
-    count = f"{len(unknown):,} link{'s' * (len(unknown) != 1)} to ids of no node"
+    count = f"{len(unknown):,} link{'s' * (len(unknown) != 1)} to unknown ids"
     if skip:
         return [f"left out {count}, the first of them {quoted(first)} on line {line}"]
     example = f"{count}, the first of them {quoted(first)}"

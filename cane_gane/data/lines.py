@@ -77,7 +77,7 @@ def read_names(path: Path, node_count: int) -> tuple[str, ...] | None:
         if not is_name(name):
             raise fault(path, number, quoted(name), f"one name ({NAME_RULE})")
         if name in first_line:
-            found = f"{quoted(name)}, which line {first_line[name]} holds too"
+            found = f"{quoted(name)}, which is on line {first_line[name]} already"
             raise fault(path, number, found, "a name of its own for each node")
         first_line[name] = number
     return None if names is None else tuple(names)
@@ -119,7 +119,7 @@ def printable(text: str) -> str:
 def _obstacle(path: Path) -> tuple[str, str]:
     """Returns what is there in place of a file, and what is expected there."""
     if path.exists():
-        return "a folder" if path.is_dir() else "no regular file", "a text file"
+        return "a folder" if path.is_dir() else "not a regular file", "a text file"
     if path.is_symlink():
         return "a broken link", "a file: mend or remove it"
     present = ", ".join(sorted(other.name for other in path.parent.glob("*"))[:8])

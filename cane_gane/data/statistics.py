@@ -119,7 +119,7 @@ def format_report(title: str, report: Report) -> str:
         _row("  duplicates", edges["duplicates"], "repeated lines"),
         *_weight_row(edges),
         _row("texts", report["nodes"], f"{texts['empty']:,} empty"),
-        _row("  words a text", words["mean"], spread),
+        _row("  words per text", words["mean"], spread),
         *_bars(texts["histogram"]),
         _row("  cut", texts["cut"], f"longer than {texts['max_length']:,} words"),
         _row("vocabulary", texts["vocabulary"], tokenizer),

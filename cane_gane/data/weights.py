@@ -68,7 +68,7 @@ def as_weights(values: npt.ArrayLike, edge_count: int) -> Weights:
         weights = np.array(values, np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"found weights that are no numbers; expected {RULE}"
+            f"found weights that are not numbers; expected {RULE}"
         ) from None
     if weights.shape != (edge_count,):
         raise InputError(

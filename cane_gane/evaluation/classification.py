@@ -39,7 +39,7 @@ def classify_nodes(
         vectors: The vector of each node, `[nodes, size]`; a row of NaN, where
             there is none, is taken as zeros.
         labels: The labels of each node; nodes without one are left out, and of more
-            than `MOST` labelled nodes as many are drawn by chance.
+            than `MOST` labelled nodes as many are drawn at random.
         ratios: The shares of labelled nodes to train on.
         draws: How many random draws of the training nodes for each share.
         seed: What the draws depend on.

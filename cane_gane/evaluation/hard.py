@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 NEGATIVES = 250  # at each end of an edge
-EDGES = 400  # test edges that are scored, drawn by chance where there are more
+EDGES = 400  # test edges that are scored, drawn at random where there are more
 FEWEST = 100  # … and at the least, in a network so large that 400 would take too long
 MOST_CELLS = 40_000_000  # scored edges times nodes
 _BLOCK = 128  # nodes whose likeness to all others is held at once, at the most

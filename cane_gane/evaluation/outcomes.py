@@ -258,5 +258,5 @@ def read_outcomes(path: Path) -> dict[str, tuple[Integers, Outcomes]]:
             }
     except Exception as error:  # zipfile and numpy each have their own
         reason = " ".join(str(error).split())[:80] or type(error).__name__
-        expected = "what a run wrote there: bash run.sh evaluate RUN writes it anew"
+        expected = "what a run wrote there: bash run.sh evaluate RUN writes it again"
         raise fault(path, None, reason, expected) from None

@@ -32,7 +32,7 @@ class Contest:
         pool: The nodes that may be negatives, `[pool]`, ascending.
         blocked: Marks the negatives that a source does not admit,
             `[nodes, nodes]`, sparse, or None where it admits the whole pool.
-        of_sources: How many sources there were before some were drawn by chance; None
+        of_sources: How many sources there were before some were drawn at random; None
             where all are here.
     """
 
@@ -249,24 +249,25 @@ PROTOCOLS: dict[str, Protocol] = {
             ),
             ranks=False,
             needs_vectors=True,
-            scores="a test edge between nodes that have training edges, and a third",
+            scores="a test edge between nodes that have training edges, and a third "
+            "such node",
         ),
         Protocol(
             "strict",
             "strict protocol",
-            "Nothing is given away and no node is skipped: no self-loops, no reversed "
-            "training edges, and negatives that are no edges.",
+            "Leaks nothing and skips no node: no self-loops, no reversed training "
+            "edges, and negatives that are not edges.",
             lambda split: strict_contest(
                 split.network.edges, split.train, split.test, split.network.node_count
             ),
-            scores="a test edge that is no self-loop, no reversed training edge, and "
-            "whose source has a node that it is not joined to",
+            scores="a test edge that is neither a self-loop nor a reversed training "
+            "edge, and whose source is not joined to all nodes",
         ),
         Protocol(
             "all_edges",
             "all edges",
-            "No test of prediction: every edge, training edges included, against any "
-            "node with a training edge. The paper's figures have its shape.",
+            "Not a test of prediction: every edge, training edges included, against "
+            "any node with a training edge. The paper's figures look like this.",
             lambda split: all_edges_contest(
                 split.network.edges, split.train, split.network.node_count
             ),

@@ -69,7 +69,7 @@ class Figures:
         ranked_edges: How many of them were ranked by a score that is slow.
         ranked_pairs: How many pairs were scored for that.
         missed: The share of their targets that the first stage left out.
-        sources: How many sources were drawn by chance, of a large network; errors and
+        sources: How many sources were drawn at random, of a large network; errors and
             intervals are then those of this draw.
         of_sources: How many they were drawn from.
         mrr_error: The standard error of `mrr`, where not all sources were ranked.
@@ -165,7 +165,7 @@ class Labels:
         train: Labelled nodes to train on.
         test: Labelled nodes to test on.
         unlabelled: Nodes left out.
-        sampled: How many labelled nodes were drawn by chance, where not all are used.
+        sampled: How many labelled nodes were drawn at random, where not all are used.
     """
 
     macro_f1: float
@@ -429,7 +429,7 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         if self.evaluated and not self.link_prediction:
-            raise InputError("found figures of no protocol; expected one at the least")
+            raise InputError("found figures of no protocol; expected at least one")
 
     def __str__(self) -> str:
         return summary(self)
@@ -477,7 +477,7 @@ def from_json(kind: type[Record], content: Any, path: Path) -> Record:
     Raises:
         InputError: A key is missing, or a value is of another kind.
     """
-    expected = "what a run wrote there: bash run.sh evaluate RUN writes it anew"
+    expected = "what a run wrote there: bash run.sh evaluate RUN writes it again"
     if not isinstance(content, dict):
         raise fault(path, None, "no JSON object", expected)
     try:

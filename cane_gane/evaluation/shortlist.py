@@ -29,7 +29,7 @@ def shortlist_places(
     Where the budget allows, every admissible negative of every source is scored.
     Otherwise the first stage names the best candidates of a source, which the score
     puts in order: as many as the budget allows for all sources, and where these are
-    fewer than the method wants, for some sources, drawn by chance. A target that the
+    fewer than the method wants, for some sources, drawn at random. A target that the
     first stage leaves out keeps the place that it has there.
 
     Args:

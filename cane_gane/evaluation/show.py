@@ -31,7 +31,7 @@ TITLES = {
 _ERRORS = {"auc": "std_error", "mrr": "mrr_error"}
 SHOWN = ("auc", "mrr", "hits_at_10")  # what a terminal has room for
 # How a model compares with a baseline, by the sign of their difference.
-SAID = {1: "better than", 0: "not told apart from", -1: "worse than"}
+SAID = {1: "better than", 0: "not significantly different from", -1: "worse than"}
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def link_rows(found: Evaluation) -> list[Row]:
     return rows
 
 
-NOT_EVALUATED = "not evaluated: all edges were for training"
+NOT_EVALUATED = "not evaluated: all edges were used for training"
 
 
 def percent(value: float | None, error: float | None = None) -> str:
@@ -186,7 +186,7 @@ def _notes(found: Evaluation) -> list[str]:
             notes.append(f"{name}: no edge is scored")
         if name in PROTOCOLS and not PROTOCOLS[name].predicts:
             notes.append(
-                f"{name}: no test of prediction, training edges are scored too"
+                f"{name}: not a test of prediction, training edges are scored too"
             )
         if own.of_sources is not None:
             notes.append(
@@ -194,9 +194,7 @@ def _notes(found: Evaluation) -> list[str]:
                 "chance; ± is the error of that"
             )
         if own.ranked_edges is not None and own.ranked_edges < own.scored:
-            notes.append(
-                f"{name}: the model's places are of {own.ranked_edges:,} edges"
-            )
+            notes.append(f"{name}: the model's ranks are of {own.ranked_edges:,} edges")
     notes += [text for name in found.link_prediction if (text := verdict(found, name))]
     return [*notes, *trust(found)]
 
@@ -206,7 +204,7 @@ def trust(found: Evaluation) -> list[str]:
     notes = []
     if stage := found.first_stage:
         notes.append(
-            f"recommend: the first stage names {percent(stage.recall)} % of the "
+            f"recommend: the first stage finds {percent(stage.recall)} % of the "
             f"{stage.top} best {_among(stage.among)} ({stage.candidates:.0f} "
             f"candidates; of {stage.sources} nodes)"
         )
@@ -251,7 +249,7 @@ def verdict(found: Evaluation, protocol: str) -> str:
     key, gap = best
     low, high = (100 * end for end in gap.interval)
     return (
-        f"{protocol}: {SAID[gap.sign]} {key} by MRR: {100 * gap.mean:+.1f} "
+        f"{protocol}: {SAID[gap.sign]} {key} in MRR: {100 * gap.mean:+.1f} "
         f"(95 % interval {low:+.1f} to {high:+.1f})"
     )
 

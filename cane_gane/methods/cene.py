@@ -39,7 +39,7 @@ class CeneSettings(Settings):
         low=0, high=1,
     )  # fmt: skip
     negatives: int = setting(5, "negatives for each edge", low=1, high=10**4)
-    epochs: int = setting(200, "steps over all edges and texts", low=1, high=10**6)
+    epochs: int = setting(200, "passes over all edges and texts", low=1, high=10**6)
     learning_rate: float = setting(0.01, "first step size of Adam", low=0, high=1e3)
 
 

@@ -47,7 +47,7 @@ class DmteSettings(Settings):
         choices=("matrix", "elementwise"),
     )  # fmt: skip
     negatives: int = setting(1, "negatives for each edge", low=1, high=10**4)
-    epochs: int = setting(200, "steps over all edges", low=1, high=10**6)
+    epochs: int = setting(200, "passes over all edges", low=1, high=10**6)
     learning_rate: float = setting(3e-3, "first step size of Adam", low=0, high=1e3)
 
 

@@ -137,7 +137,7 @@ def _evidence(
     if settings.evidence == "none" or not any(map(str.split, texts)):
         return Pending(_nothing, ())
     if len(texts) > MOST:
-        say(f"no evidence beside the model: more than {MOST:,} nodes")
+        say(f"no evidence is used: the network has more than {MOST:,} nodes")
         return Pending(_nothing, ())
     return call(len(texts), fit_evidence, texts, inputs.edges, seed)
 
@@ -330,7 +330,7 @@ def _check_start(keeper: Keeper, folder: Path | None) -> None:
     """
     for name, known in keeper.beside.items():
         if folder and digest(folder / name) != known:
-            expected = "what the first epoch began with: --overwrite trains it anew"
+            expected = "what the first epoch began with: --overwrite trains it again"
             raise fault(folder / name, None, "other content", expected)
 
 

@@ -36,7 +36,7 @@ class LineSettings(Settings):
         200, "length of a node vector, half of it for each order", low=2, high=10_000
     )
     negatives: int = setting(5, "negatives for each edge", low=1, high=10**4)
-    epochs: int = setting(100, "steps over all edges", low=1, high=10**6)
+    epochs: int = setting(100, "passes over all edges", low=1, high=10**6)
     learning_rate: float = setting(5e-3, "first step size of Adam", low=0, high=1e3)
 
 

@@ -32,12 +32,12 @@ class MmbSettings(Settings):
 
     groups: int = setting(200, "groups of the blockmodel", low=1, high=10_000)
     absent: int = setting(
-        5, "pairs without an edge that count, for each edge", low=1, high=1_000
+        5, "pairs without an edge to draw for each edge", low=1, high=1_000
     )
     concentration: float = setting(
         0.3, "prior weight of each group in a node", low=1e-6, high=1e3
     )
-    sweeps: int = setting(20, "turns of variational inference", low=1, high=10**4)
+    sweeps: int = setting(20, "rounds of variational inference", low=1, high=10**4)
 
 
 @dataclass(frozen=True)

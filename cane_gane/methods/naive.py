@@ -36,7 +36,7 @@ class NaiveSettings(Settings):
         200, "length of a node vector, half of it for text", low=2, high=10_000
     )
     kernel_size: int = setting(3, "words that the convolution sees", low=1, high=100)
-    max_length: int = setting(100, "words kept of a text", low=1, high=10**6)
+    max_length: int = setting(100, "maximum words kept per text", low=1, high=10**6)
     epochs: int = setting(5, "epochs over the training edges", low=1, high=10**6)
     batch_size: int = setting(128, "edges in a batch", low=2, high=10**6)
     learning_rate: float = setting(5e-3, "step size of Adam", low=0, high=1e3)

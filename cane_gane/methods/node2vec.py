@@ -32,11 +32,13 @@ class Node2vecSettings(WalkSettings):
     """The walks, and their two parameters."""
 
     p: float = setting(
-        0.0, "how much walks are kept from going back; 0: chosen on training edges",
+        0.0, "how strongly walks are kept from stepping back; 0 chooses by training "
+        "edges",
         low=0, high=1e3,
     )  # fmt: skip
     q: float = setting(
-        0.0, "how much walks are kept from going on; 0: chosen on training edges",
+        0.0, "how strongly walks are kept from moving away; 0 chooses by training "
+        "edges",
         low=0, high=1e3,
     )  # fmt: skip
 
@@ -85,7 +87,7 @@ def _fit(
     found = choose(split, settings, seed)
     if found:
         p, q = max(found, key=lambda own: found[own])  # the first of equal ones
-        say(f"p {p:g} and q {q:g} are best on training edges held out")
+        say(f"p {p:g} and q {q:g} are best on held-out training edges")
     else:
         p, q = settings.p or 1.0, settings.q or 1.0
     if folder:

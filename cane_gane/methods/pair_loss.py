@@ -39,7 +39,7 @@ def small_table(
 def with_negatives(
     pairs: Integers, count: int, noise: Noise, rng: np.random.Generator
 ) -> tuple[Integers, Integers, Floats]:
-    """Adds negatives to pairs: the same sources, with targets drawn by chance.
+    """Adds negatives to pairs: the same sources, with targets drawn at random.
 
     Args:
         pairs: Sources and targets, `[pairs, 2]`.

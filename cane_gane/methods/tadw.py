@@ -36,7 +36,7 @@ class TadwSettings(Settings):
     shrinkage: float = setting(
         0.2, "weight of the factors' squares", low=1e-6, high=1e6
     )
-    sweeps: int = setting(10, "turns of alternating least squares", low=1, high=10**4)
+    sweeps: int = setting(10, "rounds of alternating least squares", low=1, high=10**4)
 
 
 def sweeps(

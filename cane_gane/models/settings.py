@@ -50,23 +50,29 @@ class ModelSettings(Settings):
     """What a neural model is made of and how it is trained."""
 
     preset: str = setting(
-        "best", "where the other defaults come from", choices=tuple(PRESETS)
+        "best", "set of defaults for the other settings", choices=tuple(PRESETS)
     )
-    tokenizer: str = setting("clean", "how words are split", choices=tuple(TOKENIZERS))
-    max_length: int = setting(MAX_LENGTH, "words kept of a text", low=1, high=10**6)
+    tokenizer: str = setting(
+        "clean", "how texts are split into words", choices=tuple(TOKENIZERS)
+    )
+    max_length: int = setting(
+        MAX_LENGTH, "maximum words kept per text", low=1, high=10**6
+    )
     validation: float = setting(
-        0.0, "share of the training edges held out to stop early on", low=0, high=0.9
+        0.0, "share of the training edges held out for early stopping", low=0, high=0.9
     )
 
     dimension: int = setting(
         100, "length of word, text and node vectors", low=1, high=10_000
     )
-    pooling: str = setting("mean", "how words become a text", choices=("max", "mean"))
+    pooling: str = setting(
+        "mean", "how word vectors become a text vector", choices=("max", "mean")
+    )
     window: int = setting(
         21, "width of the parsing convolution (ap)", low=1, high=1_000
     )
     channels: int = setting(1, "channels of that convolution (ap)", low=1, high=1_000)
-    depth: int = setting(1, "such convolutions, one after another (ap)", low=1, high=9)
+    depth: int = setting(1, "number of such convolutions in a row (ap)", low=1, high=9)
     groups: int = setting(
         1, "parts of the word vectors' dimensions, each with its plan (ot, ap)",
         low=1, high=100,
@@ -76,10 +82,10 @@ class ModelSettings(Settings):
         "the distance", choices=("inner", "gaussian", "imq"),
     )  # fmt: skip
     bandwidth: float = setting(
-        4.0, "the distance that counts as far (gaussian, imq)", low=1e-3, high=1e6
+        4.0, "length scale of the kernel (gaussian, imq)", low=1e-3, high=1e6
     )
     reading: str = setting(
-        "context", "whose words the parsed weights are on (ap)",
+        "context", "whose words the parsed weights apply to (ap)",
         choices=("context", "literal"),
     )  # fmt: skip
     beta: float = setting(
@@ -90,7 +96,7 @@ class ModelSettings(Settings):
         "last_step", "gradient through the plan", choices=("full", "last_step", "none")
     )
     scale: bool = setting(True, "whether the plan is scaled by the texts' lengths")
-    masked: bool = setting(True, "whether padding is left out of attention (cane)")
+    masked: bool = setting(True, "whether attention ignores padding (cane)")
     map_mixed: bool = setting(False, "whether mixed terms have a trainable map")
     clip: bool = setting(False, "whether node vectors are clipped to norm 1")
     start: str = setting("lsa", "how word vectors start", choices=("lsa", "random"))
@@ -112,12 +118,12 @@ class ModelSettings(Settings):
     epsilon: float = setting(0.0, "added inside the logarithms", low=0, high=1)
     negatives: int = setting(1, "negatives for each edge", low=1, high=10**4)
     reject_neighbours: bool = setting(
-        False, "whether known neighbours are no negatives"
+        False, "whether known neighbours are excluded from negatives"
     )
 
-    epochs: int = setting(5, "how many epochs, at most", low=1, high=10**6)
+    epochs: int = setting(5, "maximum number of epochs", low=1, high=10**6)
     edges_per_epoch: int = setting(
-        0, "training edges of an epoch, drawn anew for each; 0 takes all",
+        0, "training edges per epoch, drawn again each time; 0 takes all",
         low=0, high=10**12,
     )  # fmt: skip
     batch_size: int = setting(64, "edges in a batch", low=1, high=10**6)
@@ -128,13 +134,13 @@ class ModelSettings(Settings):
         choices=("summed", "keras"),
     )  # fmt: skip
     word_dropout: float = setting(
-        0.3, "share of words left out in training", low=0, high=0.9
+        0.3, "share of words dropped in training", low=0, high=0.9
     )
     evaluate_every: int = setting(1, "epochs between validations", low=1, high=10**6)
     patience: int = setting(
-        4, "validations without gain before stopping", low=1, high=10**6
+        4, "validations without improvement before stopping", low=1, high=10**6
     )
-    deterministic: bool = setting(True, "whether two runs are equal to the last bit")
+    deterministic: bool = setting(True, "whether runs are repeatable to the last bit")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -65,7 +65,7 @@ def paired_table(found: Found) -> Table | None:
             if (gap := paired_gap(found[window], found[best], MAIN, figure))
         }
         if gaps:
-            rows.append((f"{window} less {best}", gaps))
+            rows.append((f"{window} minus {best}", gaps))
     return difference_table(MAIN, rows) if rows else None
 
 

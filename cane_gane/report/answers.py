@@ -116,7 +116,7 @@ def explanation_text(found: Explanation) -> str:
         [part.title, f"{part.value:+.2f}", _bar(part.value / most)]
         for part in found.parts
     ]
-    rows = [["the score is made of", "adds", ""], *rows]
+    rows = [["parts of the score", "adds", ""], *rows]
     rows.append(["score", f"{found.score:+.2f}", ""])
     lines += aligned(rows, 0, _columns(), numbers=(1,))
     if found.words:

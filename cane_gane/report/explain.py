@@ -31,7 +31,7 @@ class Explained(Explanation):
         parts = [(part.title, f"{part.value:+.2f}") for part in self.parts]
         rows = [*parts, ("score", f"{self.score:+.2f}")]
         title = f"{title_of(self.source)} → {title_of(self.target)}"
-        table = html_table(title, ("the score is made of", "adds"), rows)
+        table = html_table(title, ("parts of the score", "adds"), rows)
         if not self.match.source_words or not self.match.target_words:
             return table
         map_ = pictures.heat_maps(self.match, {"plan": "weights of the plan"})

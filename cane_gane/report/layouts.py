@@ -47,9 +47,8 @@ def cost_layout(found: Ratios) -> Layout:
     ]
     header = ("edges for training", *(f"{100 * ratio:g} %" for ratio in ratios))
     notes = [
-        "Seconds by the clock on the wall, the mean over seeds, with as many runs at "
-        "once as --jobs said; the most memory of a run's process, its libraries "
-        "included."
+        "Wall-clock seconds, mean over seeds, with as many runs at once as --jobs "
+        "allowed; peak memory of a run's process, libraries included."
     ]
     return Layout(f"{found.dataset}: time and memory to fit", header, [rows], notes)
 
@@ -111,15 +110,15 @@ def _notes(found: Ratios, sheet: Sheet) -> list[str]:
     about = PROTOCOLS[sheet.protocol].about if sheet.protocol in PROTOCOLS else ""
     notes = {
         about: bool(sheet.protocol and not predicts(sheet.protocol)),
-        "On the same edges; 95 % interval by the paired bootstrap over edges, that of "
-        "several seeds taken as independent. ↑ or ↓: it is above or below 0.": gap,
+        "On the same edges; 95 % interval by paired bootstrap over edges, which treats "
+        "seeds as independent. ↑ or ↓: the whole interval is above or below 0.": gap,
         f"Mean {'' if gap else '± standard deviation '}over seeds {seeds}.":
             len(found.seeds) > 1,
         f"One run each, with seed {seeds}.": len(found.seeds) == 1,
         f"(n): n runs only{single}.": partial,
         f"No run yet: {', '.join(map(method_title, found.missing))}.":
             bool(found.missing),
-        "A model's pair score ranks some of the edges, drawn by chance; a baseline "
+        "A model's pair score ranks a random sample of the edges; a baseline "
         "ranks all of them.": sheet.measure in ("mrr", "hits_at_10") and any(
             _drawn(run, sheet.protocol) for run in found.runs),
         "↓ below a baseline.": not gap and any(own.below for own in entries),

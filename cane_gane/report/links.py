@@ -105,7 +105,7 @@ def verdicts(found: Evaluation) -> list[Cell]:
             continue
         key, gap = best
         text = (
-            f"{protocol_title(name)}: {SAID[gap.sign]} {baseline_title(key)} by MRR, "
+            f"{protocol_title(name)}: {SAID[gap.sign]} {baseline_title(key)} in MRR, "
             f"{difference_text(gap)}"
         )
         said.append(Cell(text, kind=_SIGNS[gap.sign][1]))
@@ -174,7 +174,7 @@ def _has(rows: Iterable[Row], protocol: str, figure: str) -> bool:
 def _how_ranked(own: Figures) -> str:
     """Says which edges were ranked, and how the pair score was."""
     text = (
-        "Places of targets among their negatives, over "
+        "Ranks of targets among their negatives, for "
         f"{own.scored:,} of {own.edges:,} test edges."
     )
     if own.mrr is None:
@@ -183,13 +183,12 @@ def _how_ranked(own: Figures) -> str:
         return text
     some, note = "all of them", ""
     if own.ranked_edges < own.scored:
-        some = f"{own.ranked_edges:,} of them, whose sources were drawn by chance"
+        some = f"{own.ranked_edges:,} of them, whose sources were drawn at random"
         note = " Only the differences below compare it with baselines on these edges."
     return (
         f"{text} The pair score ranks {some}, from {own.ranked_pairs:,} scored pairs: "
-        "a first stage names the candidates, and the "
-        f"{percent(own.missed)} % of targets that it misses keep their place there."
-        + note
+        "a first stage finds the candidates, and the "
+        f"{percent(own.missed)} % of targets that it misses keep that rank.{note}"
     )
 
 

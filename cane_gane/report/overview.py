@@ -32,7 +32,7 @@ def write_overview(found: Ratios, output: Path) -> None:
     write_page(
         "table.html",
         output / "report.html",
-        title=f"{found.dataset}: models by training ratio",
+        title=f"{found.dataset}: methods by training ratio",
         subtitle=f"{layouts.progress(found)} Models are scored by their own score, "
         "pair by pair.",
         tables=[

@@ -142,7 +142,7 @@ class Ratios:
                 if own := _gap(self.at(ratio, key)):
                     rows.setdefault((key, own.rival), {})[ratio] = own
         return [
-            Row("ours", key, f"{method_title(key)} less {baseline_title(rival)}", own)
+            Row("ours", key, f"{method_title(key)} minus {baseline_title(rival)}", own)
             for (key, rival), own in rows.items()
         ]
 
@@ -165,7 +165,7 @@ class Ratios:
                 if gap := paired_gap(self.at(ratio, key), first, MAIN, "mrr", best):
                     own[ratio] = gap
         return [
-            Row("ours", key, f"{method_title(key)} less {method_title(best)}", own)
+            Row("ours", key, f"{method_title(key)} minus {method_title(best)}", own)
             for key, own in found.items()
             if own
         ]

@@ -119,7 +119,7 @@ def write_reproduction(found: Reproduction, output: Path) -> None:
         "reproduction.html",
         output / "report.html",
         title="The paper's tables and figures",
-        subtitle="Ours beside the paper's.",
+        subtitle="Our results beside the paper's.",
         tables=[(own, _cells(own)) for own in tables],
         window_rows=window_rows,
         drawn=_draw(found, output / "figures"),

@@ -141,7 +141,7 @@ class RunReport:
             with open(file, encoding="utf-8", newline="") as lines:
                 count = sum(1 for _ in csv.reader(lines)) - 1
         except (UnicodeDecodeError, csv.Error):
-            expected = "what a run wrote: `evaluate` writes it anew"
+            expected = "what a run wrote: `evaluate` writes it again"
             raise fault(file, None, "no CSV in UTF-8", expected) from None
         return Cell(f"{count:,}", href=link(file, home))
 
@@ -185,8 +185,8 @@ class RunReport:
                  cell(own.top10, own.tfidf.top10)),
                 ("TF-IDF", percent(own.tfidf.top1), percent(own.tfidf.top10)),
             ],
-            f"A query is the first sentence of a text, {WORDS} words at the most; what "
-            f"is to be found is the node of that text, among {among}.",
+            f"A query is the first sentence of a text, {WORDS} words at most. "
+            f"The node with that text has to be found among {among}.",
         )  # fmt: skip
 
     def main_settings(self) -> list[tuple[str, Any]]:

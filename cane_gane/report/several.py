@@ -28,7 +28,7 @@ def write_several(runs: Sequence[OneRun], output: Path) -> None:
         runs: The runs, in the order of the columns.
         output: The folder.
     """
-    names = [run.path.resolve().name for run in runs]
+    names = folder_names([run.path for run in runs])
     pages = [run.path / "report.html" for run in runs]
     paired, unpaired = _paired(runs, names)
     write_page(
@@ -48,6 +48,16 @@ def write_several(runs: Sequence[OneRun], output: Path) -> None:
         settings=_differences(runs),
         times=_known(_times(runs)),
     )  # fmt: skip
+
+
+def folder_names(paths: Sequence[Path]) -> list[str]:
+    """Returns the names of folders, with as many parents as tell them apart."""
+    parts = [path.resolve().parts for path in paths]
+    for depth in range(1, max(map(len, parts)) + 1):
+        names = ["/".join(own[-depth:]) for own in parts]
+        if len({*names}) == len({*parts}):
+            break
+    return names
 
 
 def _known(rows: Iterable[Cells]) -> list[Cells]:
@@ -110,7 +120,7 @@ def _paired(
             own = differences(
                 first.outcomes[name][1], run.outcomes[name][1], first.seed
             )
-            found.setdefault(name, []).append((f"less {title}", own))
+            found.setdefault(name, []).append((f"minus {title}", own))
         if not same:
             left.append(f"{title} ({why_not(first, run)})")
     return [difference_table(name, found[name]) for name in ordered(found)], left

@@ -55,12 +55,12 @@ def sheets(found: Ratios) -> list[Sheet]:
     ]  # fmt: skip
     made += [
         Sheet(
-            GAP, MAIN, "MRR less that of the best baseline, in points, "
+            GAP, MAIN, "MRR minus that of the best baseline, in points, "
             f"{protocol_title(MAIN)}",
             "edges for training", found.ratios, found.gap_rows(),
         ),
         Sheet(
-            PAIRED, MAIN, "MRR less that of the best method, in points, "
+            PAIRED, MAIN, "MRR minus that of the best method, in points, "
             f"{protocol_title(MAIN)}",
             "edges for training", found.ratios, found.paired_rows,
         ),

@@ -16,7 +16,7 @@ MAIN = "strict"  # the protocol that a reader looks at first
 
 def protocol_title(key: str) -> str:
     """Returns what readers call a protocol, marked where it does not predict."""
-    mark = "" if predicts(key) else " (no test of prediction)"
+    mark = "" if predicts(key) else " (not a test of prediction)"
     return _title(protocols.PROTOCOLS, key) + mark
 
 

@@ -77,7 +77,10 @@ def _headline(rival: _Rival, trained: bool) -> str:
     if rival.gap.sign == 0:
         mean, error = points(rival.gap).split(" ± ")
         sign = "+" if rival.gap.mean > 0 else ""
-        return f"Not told apart from the best baseline: {sign}{mean} ± {error} {figure}"
+        return (
+            "No significant difference from the best baseline: "
+            f"{sign}{mean} ± {error} {figure}"
+        )
     less = Difference(-rival.gap.mean, rival.gap.interval)
     if trained:
         return f"Not worth training here: {title} is better by {points(less)} {figure}"
@@ -106,7 +109,7 @@ def _places(found: Evaluation, names: list[str]) -> str:
         if own.hits_at_1 is not None and own.hits_at_10 is not None:
             return (
                 f"For {percent(own.hits_at_1)} % of the hidden edges the right node "
-                f"comes first of all, for {percent(own.hits_at_10)} % it is among the "
-                "first ten."
+                f"comes first; for {percent(own.hits_at_10)} % it is among the first "
+                "ten."
             )
     return ""

@@ -32,7 +32,7 @@ class Config(Settings):
     dataset: str = setting("pydocs", "a data set's name or a folder")
     ratio: float = setting(0.55, "share of the edges for training", low=0, high=1)
     method: str = setting("ap", "which method")
-    seed: int = setting(1, "what every random choice depends on", low=0, high=SEEDS)
+    seed: int = setting(1, "seed of all random choices", low=0, high=SEEDS)
     split: str = setting("upstream", "how edges are split", choices=RULES)
     settings: Settings = dataclasses.field(default_factory=Settings)
 

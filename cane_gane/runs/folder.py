@@ -36,7 +36,7 @@ NETWORK = "network"  # the folder of a network that came from Python
 _LINK = ("a symbolic link", "no link: remove it, so that the run writes nowhere else")
 _COLUMNS = ("epoch", "loss", "seconds")  # of history.csv, never empty
 _DATA = {"nodes", "edges", "texts", "labels"}  # what describes a network, at the least
-_ANEW = "what a run wrote there: bash run.sh evaluate RUN writes it anew"
+_ANEW = "what a run wrote there: bash run.sh evaluate RUN writes it again"
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
     "dataset": str,
     "ratio": (int, float),
@@ -232,8 +232,9 @@ class RunFolder:
         Raises:
             InputError: There are none, or some are not of this version.
         """
+        settings = self.record()["settings"]
         try:
-            return Config.make(**self.record()["settings"])
+            return Config.make(**settings)
         except InputError as error:
             raise InputError(
                 f"{error}; in {self.path / 'config.json'}: use the version that "
@@ -262,7 +263,7 @@ class RunFolder:
         named = record["settings"]["dataset"]
         home = find_dataset(dataset) if dataset else self.home(named)
         expected = (
-            "which the run was trained on: train anew with --overwrite, or name where "
+            "which the run was trained on: train again with --overwrite, or name where "
             "that data set is with --dataset"
         )
         _check(home, record["data"], expected)
@@ -275,7 +276,7 @@ class RunFolder:
             InputError: A file or a setting has changed.
         """
         record = self.record()
-        expected = "which the run wrote: train anew with --overwrite"
+        expected = "which the run wrote: train again with --overwrite"
         known = record.get("settings_sha256")  # runs of earlier versions have none
         if known not in (None, settings_digest(record["settings"])):
             path = self.path / "config.json"
@@ -293,7 +294,7 @@ class RunFolder:
             if known[name] != now.get(name)
         ]
         if changed:
-            warn(f"{self.path} is of {', '.join(changed)}: figures may differ")
+            warn(f"{self.path} was made with {', '.join(changed)}: figures may differ")
         return known if changed else None
 
     def history(self) -> list[dict[str, Any]]:
@@ -324,7 +325,7 @@ class RunFolder:
             return f"{self.path} keeps {done} of {epochs} epochs"
         if (self.path / "config.json").is_file():
             return f"{self.path} keeps its settings and its split, but no epoch yet"
-        return "nothing is kept, as nothing was trained yet"
+        return "nothing is kept, because no training had started"
 
     def evaluation(self) -> Evaluation:
         """Returns the results of a finished run.

@@ -106,7 +106,7 @@ class Grid:
         except KeyboardInterrupt:
             finished = f"{len(self.finished)} of {len(self._cells)} runs are finished"
             raise KeyboardInterrupt(
-                f"{finished} in {self._home}; the same command goes on from there"
+                f"{finished} in {self._home}; the same command continues from there"
             ) from None
         finally:
             _stop(running)
@@ -171,8 +171,8 @@ class Grid:
             return None
         return CellError(
             f"{self._home}: found {len(self._failed)} of {len(self._cells)} runs "
-            "failed (see FAILED above); expected all to end: the same command "
-            "tries them again"
+            "failed (see FAILED above); expected all to succeed: the same "
+            "command tries them again"
         )
 
 

@@ -189,10 +189,10 @@ def repeat(path: Path, dataset: str | None = None) -> Evaluation:
     with folder.held():
         record = folder.record()
         if not folder.finished:
-            command = record.get("command") or "the command that began it"
+            command = record.get("command") or "the command that started it"
             raise InputError(
-                f"{path}: found a run that has not ended; expected metrics.json: go on "
-                f"with it by {command}"
+                f"{path}: found an unfinished run; expected metrics.json: continue "
+                f"with {command}"
             )
         if not (path / MODEL).is_dir():
             raise InputError(

@@ -30,7 +30,7 @@ class _Record:
 
 @dataclass(frozen=True)
 class Node(_Record):
-    """A node as people see it; a text of no network has id -1 and no name.
+    """A node as people see it; a text that is not in the network has id -1 and no name.
 
     Attributes:
         id: Its number, from 0.
@@ -99,7 +99,7 @@ class Explanation(_Record):
     """Why a model scores two nodes, or texts, as it does.
 
     Attributes:
-        source: The first, `Node` with id -1 for a text of no network.
+        source: The first, `Node` with id -1 for a text that is not in the network.
         target: The second.
         score: The model's own score.
         probability: The score, calibrated; None where it is not.
@@ -177,7 +177,7 @@ class Answers(abc.ABC):
         """Finds the likeliest missing edges of a node, or of a new one with a text.
 
         Args:
-            node: The node; None for a text of no network.
+            node: The node; None for a text that is not in the network.
             text: The text of the new node.
             links: Known nodes that the new node has edges to.
             top: How many answers at the most.

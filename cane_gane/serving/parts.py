@@ -53,7 +53,7 @@ TYPICAL = "typical"
 _TITLES = {
     **{name: title for name, (title, _) in GROUPS.items()},
     **TERMS,
-    TYPICAL: "any two nodes",
+    TYPICAL: "average pair of nodes",
     "score": "score",
 }
 

@@ -194,7 +194,7 @@ class VectorAnswers(Answers):
             return self._recommend_text(text, [self._id(link) for link in links], top)
         if len(links):
             raise InputError(
-                "found links of a known node; expected them with a text alone"
+                "found links of a known node; expected links only with a text"
             )
         assert node is not None
         pairs, scores = self.best(self._id(node), top)

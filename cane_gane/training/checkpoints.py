@@ -26,7 +26,7 @@ KEPT = 3  # the last ones: a damaged one costs an epoch, not the training
 _NAME = re.compile(r"epoch-(\d+)(?:-step-(\d+))?\.npz")
 _OLD = ("last.npz", "best.npz")  # what earlier versions wrote
 _RECORD, _CHECKSUM = "record", "checksum"
-_REMEDY = "one of this run: put back a copy, or --overwrite trains it anew"
+_REMEDY = "one of this run: put back a copy, or --overwrite trains it again"
 
 
 class Place(NamedTuple):
@@ -79,7 +79,7 @@ class Checkpoints:
                 None,
                 "checkpoints of an earlier version (last.npz)",
                 "those of this one: end the run with the version that began it, or "
-                "--overwrite trains it anew",
+                "--overwrite trains it again",
             )
         return sorted((Place(int(m[1]), int(m[2] or 0)) for m in found), reverse=True)
 
@@ -160,12 +160,12 @@ class Checkpoints:
             with self._open(place) as content:
                 values = dict(content)
             if str(values.pop(_CHECKSUM)) != _checksum(values):
-                raise ValueError("its checksum is another")
+                raise ValueError("its checksum differs")
             record: State = json.loads(str(values.pop(_RECORD)))
             if record["key"] != self._key:
-                raise ValueError("it is of another run")
+                raise ValueError("it belongs to another run")
             if not all(np.isfinite(value).all() for value in values.values()):
-                raise ValueError("values that are no numbers")
+                raise ValueError("values that are not numbers")
         except Exception as error:  # zipfile, numpy and json each have their own
             reason = " ".join(str(error).split())[:80] or type(error).__name__
             raise self._fault(place, reason) from None

@@ -61,7 +61,7 @@ class Comparison:
         ratio: The share of the edges for training.
         variants: Our sides.
         seeds: A run of each side for each of them.
-        epochs: Epochs of upstream; our models, which need few, get no more.
+        epochs: Epochs of upstream; our models need fewer and never get more.
         folder: Where all runs and the outcome go.
     """
 

@@ -75,7 +75,7 @@ def compare(path: Path) -> list[Row]:
 def _read(path: Path) -> tuple[Fixture, dict[str, str]]:
     """Reads and checks a fixture; returns it with its rho settings by name."""
     if not path.is_file():  # a pipe or a device would never end
-        found = "no regular file" if path.exists() else "no such file"
+        found = "not a regular file" if path.exists() else "no such file"
         raise fault(path, None, found, "an .npz file of arrays")
     try:
         with open(path, "rb") as source, np.load(source) as file:
@@ -128,7 +128,7 @@ def _wanted_shapes(
         if key not in fixture or fixture[key].ndim != 2:
             raise fault(path, None, f"no matrix '{key}'", "the keys of golden_a.npz")
         if min(fixture[key].shape) < 1:
-            raise fault(path, None, f"an empty '{key}'", "one value at the least")
+            raise fault(path, None, f"an empty '{key}'", "at least one value")
         sizes.update(zip(names, fixture[key].shape, strict=True))
     if sizes["length"] < 2:
         raise fault(path, None, "texts of one word", "two, for a window of two")

@@ -130,7 +130,7 @@ def read_array(path: Path, key: str) -> npt.NDArray[Any]:
             found: npt.NDArray[Any] = content[key]
             return found
     except Exception:  # zipfile and numpy each have their own
-        expected = "what an earlier start kept: --overwrite runs it anew"
+        expected = "what an earlier start kept: --overwrite starts again"
         raise fault(path, None, f"no array '{key}'", expected) from None
 
 

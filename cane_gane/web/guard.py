@@ -58,13 +58,14 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and origin.lower() != f"http://{host}".lower():
             return RequestError(
-                403, f"found Origin '{origin[:60]}'; expected none but mine"
+                403, f"found Origin '{origin[:60]}'; expected this server's own"
             )
         site = headers.get("sec-fetch-site", "none")
         visit = headers.get("sec-fetch-mode") == "navigate"
         if site not in ("none", "same-origin") and not visit:
             return RequestError(
-                403, "found a request of another site; expected my own page"
+                403,
+                "found a request from another site; expected this server's own page",
             )
         return None
 

@@ -126,7 +126,7 @@ def _parsed(body: bytes) -> Any:
         return json.loads(body)
     except RecursionError:
         raise RequestError(
-            400, "found JSON of too many levels; expected fields"
+            400, "found JSON that is nested too deeply; expected fields"
         ) from None
     except ValueError as error:
         raise RequestError(400, f"found no JSON ({error}); expected fields") from None

@@ -34,7 +34,7 @@ def bind(host: str, port: int) -> socket.socket:
         # Without its protocol asyncio knows no TCP, and each answer waits 40 ms.
         taken = socket.socket(family, kind, protocol)
     except (OSError, ValueError) as error:  # of a name that is none
-        reason = getattr(error, "strerror", None) or "no name of a host"
+        reason = getattr(error, "strerror", None) or "not a host name"
         raise InputError(
             f"found --host={host[:60]} ({reason}); expected an address of this machine"
         ) from None
@@ -45,8 +45,8 @@ def bind(host: str, port: int) -> socket.socket:
         taken.close()
         reason = error.strerror
         raise InputError(
-            f"found {host}:{port} not to be had ({reason}); expected a free port: "
-            "choose another by --port, or --port=0 for any"
+            f"found {host}:{port} not available ({reason}); expected a free port: "
+            "choose another with --port, or --port=0 for any"
         ) from None
     return taken
 
@@ -60,7 +60,7 @@ def address(taken: socket.socket) -> str:
 def announce(taken: socket.socket) -> None:
     """Prints the address; whoever reads it may ask at once, and waits a moment."""
     taken.listen()
-    print(f"{address(taken)}  (Ctrl-C ends it)", flush=True)
+    print(f"{address(taken)}  (Ctrl-C stops it)", flush=True)
 
 
 def is_loopback(taken: socket.socket) -> bool:

@@ -102,7 +102,9 @@ async def body(request: Request) -> bytes:
                 if size <= MOST_BYTES:
                     parts.append(part)
     except TimeoutError:
-        message = f"found no end of the body; expected it in {_SECONDS:.0f} seconds"
+        message = (
+            f"found an incomplete body; expected all of it in {_SECONDS:.0f} seconds"
+        )
         raise RequestError(408, message) from None
     if size > MOST_BYTES:
         raise RequestError(
@@ -138,9 +140,7 @@ async def _left(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    message = (
-        f"found a fault of this program ({type(error).__name__}); its log has more"
-    )
+    message = f"internal error ({type(error).__name__}); standard error has the details"
     return refused(RequestError(500, message))
 
 

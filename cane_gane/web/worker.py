@@ -37,7 +37,7 @@ class Worker:
         if self.waiting >= MOST_WAITING:
             raise RequestError(
                 503,
-                f"found {self.waiting} requests that wait; expected fewer than "
+                f"found {self.waiting} waiting requests; expected fewer than "
                 f"{MOST_WAITING}: try again in a second",
             )
         self.waiting += 1

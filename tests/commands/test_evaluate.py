@@ -303,8 +303,8 @@ def test_a_run_that_has_not_ended_is_refused(copied, capsys, command):
     record["command"] = command
     (copied / "config.json").write_text(json.dumps(record))
     error = refused(capsys, copied)
-    assert "found a run that has not ended" in error
-    assert f"go on with it by {command or 'the command that began it'}\n" in error
+    assert "found an unfinished run" in error
+    assert f"continue with {command or 'the command that started it'}\n" in error
 
 
 def test_a_run_without_a_model_is_refused(copied, capsys):
@@ -318,7 +318,7 @@ def test_a_changed_split_is_refused(copied, capsys, name):
     (copied / name).write_text("".join(lines[1:]))
     error = refused(capsys, copied)
     assert f"{copied / name}: found content " in error
-    assert "which the run wrote: train anew with --overwrite" in error
+    assert "which the run wrote: train again with --overwrite" in error
 
 
 def swapped(run):
@@ -353,7 +353,7 @@ def test_a_run_that_is_not_as_it_was_written_is_refused(copied, capsys, spoil):
     spoil(copied)
     before = (copied / "metrics.json").read_bytes()
     error = refused(capsys, copied)
-    assert "which the run wrote: train anew with --overwrite" in error
+    assert "which the run wrote: train again with --overwrite" in error
     assert (copied / "metrics.json").read_bytes() == before
 
 

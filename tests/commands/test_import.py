@@ -65,9 +65,7 @@ def test_no_other_folder_is_replaced(place, capsys):
 def test_a_fault_leaves_nothing_behind(place, capsys):
     (place / "mine.csv").write_text(TABLE.replace("cleo,red sea", "dan,red sea"))
     assert main(["import", "mine.csv"]) == 2
-    assert (
-        "1 link to ids of no node, the first of them 'cleo'" in capsys.readouterr().err
-    )
+    assert "1 link to unknown ids, the first of them 'cleo'" in capsys.readouterr().err
     assert [path.name for path in place.iterdir()] == ["mine.csv"]
     assert main(["import", "mine.csv", "--skip-unknown"]) == 0
 

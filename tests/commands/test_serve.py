@@ -25,7 +25,7 @@ def started(command, run):
     try:
         line = process.stdout.readline()
         assert line.startswith("http://127.0.0.1:"), process.stderr.read()
-        assert line.endswith("  (Ctrl-C ends it)\n")
+        assert line.endswith("  (Ctrl-C stops it)\n")
         yield line.split()[0]
     finally:
         process.send_signal(signal.SIGTERM)

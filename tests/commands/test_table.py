@@ -39,11 +39,11 @@ SHEETS = {  # the figures of each table, in the order of the tables
     "AUC in %, upstream's protocol": ("upstream", "auc"),
     "MRR in %, hard negatives": ("hard", "mrr"),
     "Hits@10 in %, hard negatives": ("hard", "hits_at_10"),
-    "AUC in %, all edges (no test of prediction)": ("all_edges", "auc"),
+    "AUC in %, all edges (not a test of prediction)": ("all_edges", "auc"),
 }
 AUC = {protocol: title for title, (protocol, own) in SHEETS.items() if own == "auc"}
 COST = "time and memory to fit"
-GAP = "MRR less that of the best baseline, in points, strict protocol"
+GAP = "MRR minus that of the best baseline, in points, strict protocol"
 LABELS = "Macro-F1 of node classification in %"
 EACH = pytest.mark.parametrize("title", SHEETS)
 
@@ -175,11 +175,11 @@ def test_the_difference_is_to_the_best_baseline_by_mrr(home, found):
             runs = read(home, variant, ratio)
             rival, theirs = best_baseline(runs, "strict", "mrr")
             ours = np.mean([own["link_prediction"]["strict"]["mrr"] for own in runs])
-            cell = rows[f"{name} less {shown[rival]}"][place]
+            cell = rows[f"{name} minus {shown[rival]}"][place]
             assert cell.startswith(f"{100 * (ours - theirs):+.1f} (")
             others = {shown[key] for key in shown if key != rival}
             for other in others & {row.removeprefix(f"{name} less ") for row in rows}:
-                assert rows[f"{name} less {other}"][place] == "–"
+                assert rows[f"{name} minus {other}"][place] == "–"
 
 
 def test_the_paper_stands_below_auc_in_each_protocol_that_it_may_be_of(found):

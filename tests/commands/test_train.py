@@ -64,7 +64,7 @@ def test_no_words_stand_for_the_usual_run(taken):
 @pytest.mark.parametrize(
     ("leaves", "kept"),
     [
-        ([], "nothing is kept, as nothing was trained yet"),
+        ([], "nothing is kept, because no training had started"),
         (["config.json"], "RUN keeps its settings and its split, but no epoch yet"),
         (["config.json", "history.csv"], "RUN keeps 2 of 5 epochs"),
     ],
@@ -85,7 +85,7 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(
     assert main(given) == 130
     again = shlex.join(["bash", "run.sh", *given[:-1]])
     kept = kept.replace("RUN", str(tmp_path / "cora-0.55-ap-seed1"))
-    error = f"cane_gane: stopped; {kept}; go on by {again}\n"
+    error = f"cane_gane: stopped; {kept}; continue with {again}\n"
     assert capsys.readouterr().err == error
 
 

@@ -111,7 +111,7 @@ def test_unknown_links_are_left_out_when_told_to(take):
     nodes = "id,text,links\na,x,b;q;r\nb,y,a;q\n"
     found = take(nodes, skip_unknown=True)
     assert found.network.edges.tolist() == [[0, 1], [1, 0]]
-    note = "left out 3 links to ids of no node, the first of them 'q' on line 2"
+    note = "left out 3 links to unknown ids, the first of them 'q' on line 2"
     assert found.notes == [note]
 
 
@@ -159,12 +159,12 @@ def test_what_is_written_is_read_as_the_same_network(take, tmp_path):
          "--links=COLUMN"),
         ("id,text,links\n", None, "found a header alone; expected a row for each node"),
         ("id,text,links\n1,x,\n ,y,1\n", None, ":3: found no id; expected an id in"),
-        ("id,text,links\n1,x,\n2,y,\n1,z,\n", None, ":4: found id '1', which line 2 "
-         "has too; expected an id of its own"),
-        ("id,text,links\n1,x,2 3\n2,y,9 8 7\n", None, ":2: found 4 links to ids of no "
-         "node, the first of them '3'; expected .*--skip_unknown"),
+        ("id,text,links\n1,x,\n2,y,\n1,z,\n", None, ":4: found id '1', which is on "
+         "line 2 already; expected an id of its own"),
+        ("id,text,links\n1,x,2 3\n2,y,9 8 7\n", None, ":2: found 4 links to unknown "
+         "ids, the first of them '3'; expected .*--skip_unknown"),
         ("id,text,links\n1,x,\n2,y,\n", None, "found no edge; expected at least one"),
-        (NODES, "bob,cleo\nbob,dan\n", "edges.txt:2: found 1 link to ids of no node, "
+        (NODES, "bob,cleo\nbob,dan\n", "edges.txt:2: found 1 link to unknown ids, "
          "the first of them 'dan'"),
         (NODES, "bob,cleo,0\n", "edges.txt:1: found '0'; expected a weight, a finite"),
         (NODES, "bob,cleo,x\n", "edges.txt:1: found 'x'; expected a weight, a finite"),

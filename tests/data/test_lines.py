@@ -26,7 +26,7 @@ def make_no_file(path):
         (make_broken_link, "found a broken link; expected a file: mend or remove it"),
         (make_looping_link, "found a broken link; expected a file: mend or remove it"),
         (os.mkdir, "found a folder; expected a text file"),
-        (os.mkfifo, "found no regular file; expected a text file"),
+        (os.mkfifo, "found not a regular file; expected a text file"),
         (make_no_file, "found no such file; expected it beside other.txt"),
         (lambda path: None, "found no such file; expected a text file"),
     ],

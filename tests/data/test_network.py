@@ -195,7 +195,7 @@ FAULTS = {
     ),
     "same name twice": (
         {"ids.txt": b"a\nb\na\n"},
-        r"ids\.txt:3: found 'a', which line 1 holds too",
+        r"ids\.txt:3: found 'a', which is on line 1 already",
     ),
     "unknown name": (
         {"ids.txt": b"a\nb\nc\n", "graph.txt": b"a b\nb d\n"},
@@ -380,7 +380,7 @@ def test_takes_weights_of_pandas_where_there_are_some():
         ([1.0], r"weights of shape \[1\]; expected \[2\], one for each edge"),
         ([1.0, 0.0], "weight 0 of edge 1; expected a finite number above 0"),
         ([np.inf, 1.0], "weight inf of edge 0; expected a finite number above 0"),
-        ([1.0, "x"], "weights that are no numbers; expected a finite number above 0"),
+        ([1.0, "x"], "weights that are not numbers; expected a finite number above 0"),
     ],
 )
 def test_weights_in_memory_are_checked_too(weights, message):

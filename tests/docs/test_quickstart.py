@@ -55,7 +55,7 @@ def command_lines():
 
 def titles(lines):
     """What an answer says of any network: heads of tables, and parts of a score."""
-    heads = ("probability", "score ", "the score is", "matched words")
+    heads = ("probability", "score ", "parts of the score", "matched words")
     said = [skeleton(line) for line in lines if line.strip().startswith(heads)]
     parts = [skeleton(line) for line in lines if re.match(r"  \D{24,} [+-]\d", line)]
     return said, parts

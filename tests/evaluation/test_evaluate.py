@@ -299,7 +299,7 @@ def test_of_a_large_network_some_sources_are_ranked(split, baselines, ten_source
         assert (own.scored, own.edges) == (len(edges), contest.edges)
         sources = len(np.unique(contest.scored[:, 0]))
         assert (own.sources, own.of_sources) == (10, sources)
-        assert f"{name}: 10 of {sources} sources, drawn by chance" in summary(found)
+        assert f"{name}: 10 of {sources} sources, drawn at random" in summary(found)
     assert len(chosen["strict"] & chosen["all_edges"]) > 5
 
 

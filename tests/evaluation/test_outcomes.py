@@ -202,7 +202,7 @@ def test_a_damaged_file_is_one_line_that_names_it(damage, tmp_path):
         read_outcomes(path)
     message = str(caught.value)
     assert message.startswith(f"{path}: found ")
-    assert message.endswith("bash run.sh evaluate RUN writes it anew")
+    assert message.endswith("bash run.sh evaluate RUN writes it again")
     assert "\n" not in message
 
 

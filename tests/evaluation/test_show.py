@@ -33,10 +33,10 @@ model, pair by pair              91.0 ± 1.3     93.0 ± 1.3   40.0 ↓     60.0
   linear                         90.0 ± 1.3     95.0 ± 1.3     45.0     60.0     98.0 ± 1.3           40.0     60.0
 edges scored                 1,910 of 2,398 2,179 of 2,398                   4,500 of 5,214   400 of 2,398
 ↓ below a baseline
-strict: the model's places are of 640 edges
-all_edges: no test of prediction, training edges are scored too
-strict: worse than linear by MRR: -10.0 (95 % interval -13.0 to -7.0)
-hard: worse than linear by MRR: -10.0 (95 % interval -13.0 to -7.0)"""  # noqa: E501
+strict: the model's ranks are of 640 edges
+all_edges: not a test of prediction, training edges are scored too
+strict: worse than linear in MRR: -10.0 (95 % interval -13.0 to -7.0)
+hard: worse than linear in MRR: -10.0 (95 % interval -13.0 to -7.0)"""  # noqa: E501
 
 
 def read(content):
@@ -97,7 +97,11 @@ def test_a_mark_is_by_the_same_edges_where_the_difference_is_known():
 
 @pytest.mark.parametrize(
     ("mean", "words"),
-    [(0.1, "better than"), (0.02, "not told apart from"), (-0.1, "worse than")],
+    [
+        (0.1, "better than"),
+        (0.02, "not significantly different from"),
+        (-0.1, "worse than"),
+    ],
 )
 def test_the_verdict_is_by_the_interval_of_the_best_baseline(mean, words):
     content = todays_metrics()
@@ -109,7 +113,7 @@ def test_the_verdict_is_by_the_interval_of_the_best_baseline(mean, words):
     found = verdict(read(content), "strict")
     low, high = 100 * mean - 5, 100 * mean + 5
     assert found == (
-        f"strict: {words} linear by MRR: {100 * mean:+.1f} "
+        f"strict: {words} linear in MRR: {100 * mean:+.1f} "
         f"(95 % interval {low:+.1f} to {high:+.1f})"
     )
 

@@ -124,7 +124,7 @@ def test_a_score_is_the_sum_of_piecewise_linear_functions(split):
 
 
 def with_products(names):
-    """A sum with functions and products of all features, drawn by chance."""
+    """A sum with functions and products of all features, drawn at random."""
     rng, count = np.random.default_rng(3), len(names)
     slopes, bends = rng.normal(size=(count, 4)), rng.normal(size=(count, 3))
     half = np.triu(rng.normal(size=(count, count)), 1)

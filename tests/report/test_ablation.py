@@ -44,5 +44,5 @@ def test_a_protocol_without_auc_is_left_out(tmp_path):
     write_ablation("x", runs({1: [ranked()], 5: [ranked()]}), tmp_path, 2)
     assert Page(tmp_path / "report.html").rows[0] == [
         "window", "repeats", "upstream's protocol", "strict protocol",
-        "all edges (no test of prediction)",
+        "all edges (not a test of prediction)",
     ]  # fmt: skip

@@ -17,7 +17,10 @@ ASKED = Node(0, "curl", "transfers a URL", ("web",))
 
 
 def suggestion(name="wget", text="retrieves files", probability=0.25):
-    parts = (Part("words", "shared words", 1.5), Part("typical", "any two nodes", -1))
+    parts = (
+        Part("words", "shared words", 1.5),
+        Part("typical", "average pair of nodes", -1),
+    )
     return Suggestion(
         Node(1, name, text, ("net", "web")), 0.5, probability, parts,
         (Pair("url", "files", 0.2), Pair("url", "url", 0.1)),

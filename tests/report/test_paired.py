@@ -57,14 +57,14 @@ def test_a_table_has_each_method_less_the_best(saved, tmp_path):
     runs = [saved("ap", 1, 0.5), saved("ot", 1, 0.7), saved("line", 1, 0.3)]
     table = Ratios("cora", ["ap", "ot", "line"], [0.55], [1], runs)
     rows = {row.title: row.entries[0.55] for row in table.paired_rows}
-    assert list(rows) == ["GANE-AP less GANE-OT", "LINE less GANE-OT"]
+    assert list(rows) == ["GANE-AP minus GANE-OT", "LINE minus GANE-OT"]
     mean = gaps(runs[0], runs[1]).mean()
-    assert rows["GANE-AP less GANE-OT"].mean == pytest.approx(mean)
+    assert rows["GANE-AP minus GANE-OT"].mean == pytest.approx(mean)
     content = json.loads(as_json(table))["mrr_paired"]["strict"]["ours"]
     assert content["line"]["0.55"]["rival"] == "ot"
     write_overview(table, tmp_path)
     page = Page(tmp_path / "report.html")
-    assert page.row("LINE less GANE-OT")[0].startswith(
+    assert page.row("LINE minus GANE-OT")[0].startswith(
         f"{100 * gaps(runs[2], runs[1]).mean():+.1f} ("
     )
     assert page.of("section", "id")[:2] == [
@@ -95,11 +95,11 @@ def test_windows_are_compared_with_the_best_on_the_same_edges(saved, tmp_path):
     header, rows, _ = paired_table(found)
     assert header == ("strict protocol, points", "AUC", "MRR", "Hits@10")
     title, _, mrr, _ = rows[0]
-    assert title == "21 less 1"  # of the same AUC, the first
+    assert title == "21 minus 1"  # of the same AUC, the first
     mean = 100 * gaps(found[21][0], found[1][0]).mean()
     assert mrr.text.startswith(f"{mean:+.1f} (")
     write_ablation("x", found, tmp_path, 3)
     page = Page(tmp_path / "report.html")
-    assert page.row("21 less 1")[1] == mrr.text
+    assert page.row("21 minus 1")[1] == mrr.text
     assert "2 of 3 runs" in page.text
     assert paired_table({1: [one_run()], 5: [one_run()]}) is None

@@ -70,9 +70,14 @@ def test_the_main_protocol_leads():
 @pytest.mark.parametrize(
     ("mrr", "kind", "said"),
     [
-        (0.66, "good", "better than linear ranker by MRR, +6.0 (+4.0 to +8.0) ↑"),
-        (0.61, "soft", "not told apart from linear ranker by MRR, +1.0 (-1.0 to +3.0)"),
-        (0.55, "bad", "worse than linear ranker by MRR, -5.0 (-7.0 to -3.0) ↓"),
+        (0.66, "good", "better than linear ranker in MRR, +6.0 (+4.0 to +8.0) ↑"),
+        (
+            0.61,
+            "soft",
+            "not significantly different from linear ranker in MRR, "
+            "+1.0 (-1.0 to +3.0)",
+        ),
+        (0.55, "bad", "worse than linear ranker in MRR, -5.0 (-7.0 to -3.0) ↓"),
     ],
 )
 def test_a_model_is_called_better_only_where_the_interval_says_so(mrr, kind, said):
@@ -84,7 +89,7 @@ def test_protocols_without_auc_are_ranked_and_not_in_the_table_of_auc(tmp_path):
     page = write_run(tmp_path, evaluation=ranked())
     header = next(row for row in page.rows if row[0] == "AUC, %")
     assert header[1:4] == [
-        "upstream's protocol", "strict protocol", "all edges (no test of prediction)"
+        "upstream's protocol", "strict protocol", "all edges (not a test of prediction)"
     ]  # fmt: skip
     assert page.row("edges scored")[:3] == ["90 of 100"] * 3
     figures = ["MRR", "Hits@1", "Hits@10", "Hits@50"]
@@ -95,8 +100,8 @@ def test_protocols_without_auc_are_ranked_and_not_in_the_table_of_auc(tmp_path):
 
 def test_a_caption_says_how_many_edges_the_pair_score_ranked(tmp_path):
     strict, hard = (own.caption for own in links.ranking_tables(ranked()))
-    assert "over 90 of 100 test edges" in strict
-    assert "ranks 45 of them, whose sources were drawn by chance" in strict
+    assert "for 90 of 100 test edges" in strict
+    assert "ranks 45 of them, whose sources were drawn at random" in strict
     assert "from 4,500 scored pairs" in strict
     assert "the 12.3 % of targets that it misses" in strict
     assert "Only the differences below compare" in strict
@@ -127,7 +132,9 @@ def test_a_protocol_that_does_not_predict_is_marked_wherever_it_is(tmp_path):
     page = write_run(tmp_path, evaluation=ranked())
     assert PROTOCOLS["all_edges"].about in page.text
     shown = page.text.replace(f"all edges: {PROTOCOLS['all_edges'].about}", "")
-    assert shown.count("all edges (no test of prediction)") == shown.count("all edges")
+    assert shown.count("all edges (not a test of prediction)") == shown.count(
+        "all edges"
+    )
 
 
 def test_known_item_search_is_beside_tfidf(tmp_path):
@@ -170,7 +177,7 @@ def test_a_run_without_times_has_its_page(tmp_path, time):
 def test_the_slowest_part_is_first_and_has_the_longest_bar(tmp_path):
     parts = {"prepare": 0.0, "score pairs": 3.5, "train": 120.0}
     page = write_run(tmp_path, evaluation=evaluation(time=Timing(120.0, 4.0, parts)))
-    assert "The slowest part: train, 2.0 min." in page.text
+    assert "Slowest part: train, 2.0 min." in page.text
     assert page.row("score pairs") == ["3.5 s", ""]
     widths = ["width: 8.00em", "width: 0.23em", "width: 0.00em"]
     assert page.of("span", "style") == widths
@@ -223,7 +230,7 @@ def test_labels_are_beside_the_papers_where_the_data_are_the_papers(tmp_path):
     page = write_run(tmp_path, evaluation=found)
     assert page.row("10 % (30 nodes)") == ["80.0 ± 1.0", "85.0 ± 2.0", "82.3"]
     assert page.row("red") == ["30", ""]
-    assert "The paper's GANE-AP has 98.0 at this ratio" in page.text
+    assert "The paper reports 98.0 for GANE-AP at this ratio" in page.text
     other = write_run(tmp_path, evaluation=found, record=record(data={}))
     assert other.row("10 % (30 nodes)") == ["80.0 ± 1.0", "85.0 ± 2.0"]
     assert "paper" not in other.of("section", "id")

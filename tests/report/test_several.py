@@ -43,6 +43,11 @@ def test_each_run_has_a_column(page, tmp_path):
     assert found.row("training") == ["12.5 s", "12.5 s"]
 
 
+def test_runs_of_one_name_are_told_apart_by_their_parents(page, tmp_path):
+    runs = [one_run(tmp_path / place / "mine", evaluation()) for place in "ab"]
+    assert ["strict protocol, %", "a/mine", "b/mine"] in page(*runs).rows
+
+
 def test_the_papers_figures_are_beside_the_papers_data_alone(page, tmp_path):
     found = evaluation(node_classification=labels())
     shown = page(one_run("real", found), one_run("fake", found, data={}))
@@ -132,7 +137,7 @@ def test_mrr_and_hits_are_rows_beside_auc(page):
         ["95.0", "95.0"], ["55.0 ↓", "65.0"], ["70.0", "70.0"]
     ]  # fmt: skip
     assert found.rows.count(["MRR"]) == 2  # strict and hard
-    assert "all edges (no test of prediction), %" in [row[0] for row in found.rows]
+    assert "all edges (not a test of prediction), %" in [row[0] for row in found.rows]
 
 
 def test_no_figure_of_places_has_an_error():
@@ -143,7 +148,7 @@ def test_no_figure_of_places_has_an_error():
 
 @pytest.fixture
 def saved(tmp_path):
-    """Makes a run whose folder has outcomes drawn by chance."""
+    """Makes a run whose folder has outcomes drawn at random."""
 
     def make(name, seed=1, edges=((0, 1), (2, 3), (4, 5)), data=None):
         edges, rng = np.array(edges), np.random.default_rng(len(name))
@@ -163,7 +168,7 @@ def test_runs_on_the_same_edges_are_compared_edge_by_edge(page, saved):
     found = differences(own, theirs, seed=1)["mrr"]
     low, high = (100 * end for end in found.interval)
     assert found.mean == pytest.approx(np.mean(1 / own.places - 1 / theirs.places))
-    cells = shown.row("less other")
+    cells = shown.row("minus other")
     assert cells[1].startswith(f"{100 * found.mean:+.1f} ({low:+.1f} to {high:+.1f})")
     assert shown.row("strict protocol, points") == ["AUC", "MRR", "Hits@10"]
     paired = [row[0] for row in shown.rows if row[0].endswith(", points")]

@@ -13,8 +13,10 @@ from tests.report.results import evaluation, ranked
     ("mrr", "kind", "said"),
     [
         (0.66, "good", "Better than the best baseline by 6.0 ± 2.0 MRR"),
-        (0.61, "soft", "Not told apart from the best baseline: +1.0 ± 2.0 MRR"),
-        (0.59, "soft", "Not told apart from the best baseline: -1.0 ± 2.0 MRR"),
+        (0.61, "soft", "No significant difference from the best baseline: "
+                       "+1.0 ± 2.0 MRR"),
+        (0.59, "soft", "No significant difference from the best baseline: "
+                       "-1.0 ± 2.0 MRR"),
         (0.55, "bad", "Not worth training here: linear ranker is better by "
                       "5.0 ± 2.0 MRR"),
     ],

@@ -42,7 +42,7 @@ PROTOCOLS = {
 
 
 def fake_figures(kind, shown, generator, most):
-    """Returns the figures that are shown, drawn by chance up to the most."""
+    """Returns the figures that are shown, drawn at random up to the most."""
     found = {name: float(generator.uniform(0.8, most)) for name in shown}
     error = interval = None
     if "auc" in found:

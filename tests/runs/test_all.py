@@ -33,7 +33,7 @@ def test_no_edge_is_left_for_testing(runs):
 @pytest.mark.slow
 def test_the_page_says_that_nothing_was_evaluated_and_shows_the_check(runs):
     page = (runs / "mine-all-wane-seed1/report.html").read_text()
-    assert "Not evaluated: all edges were for training" in page
+    assert "Not evaluated: all edges were used for training" in page
     assert "mine-0.9-wane-seed1" in page
     metrics = json.loads((runs / "mine-all-wane-seed1/metrics.json").read_text())
     assert metrics["evaluated"] is False

@@ -157,6 +157,12 @@ def test_a_damaged_record_is_refused(tmp_path, content, found):
         RunFolder(tmp_path).record()
 
 
+def test_a_folder_without_a_run_is_named_once(tmp_path):
+    with pytest.raises(InputError) as error:
+        RunFolder(tmp_path).config()
+    assert str(error.value).count("config.json") == 1
+
+
 @pytest.mark.parametrize(
     "content",
     ["epoch,loss,seconds\n1,x,2\n", "epoch,loss\n1,2\n", "a\n1\n", "epoch,loss\n1,2,3"],
@@ -184,7 +190,7 @@ def test_other_versions_of_packages_are_said_in_one_line(tmp_path, capsys):
     assert folder.say_versions({"numpy": "2.1", "keras": "3"}) is None
     assert capsys.readouterr().err == ""
     assert folder.say_versions({"numpy": "2.2", "keras": "3"}) == record["versions"]
-    said = f"{tmp_path} is of numpy 2.1 (now 2.2): figures may differ\n"
+    said = f"{tmp_path} was made with numpy 2.1 (now 2.2): figures may differ\n"
     assert capsys.readouterr().err == said
 
 

@@ -227,7 +227,7 @@ def test_a_stop_ends_the_children_and_the_same_command_goes_on(
     assert process.returncode == 130
     assert error.splitlines()[1:] == [
         f"cane_gane: stopped; 0 of 3 runs are finished in {tmp_path}; "
-        "the same command goes on from there"
+        "the same command continues from there"
     ]
     assert not any(running(int(started(home)[0][1])) for home in homes)
     env = {**wait, "FAKE_WAIT": ""}

@@ -138,7 +138,7 @@ def test_checkpoints_of_an_earlier_version_are_refused(fit, tmp_path):
 def test_those_of_another_run_are_refused(fit, split, tmp_path):
     settings = ModelSettings.make(**SETTINGS, epochs=1)
     WANE.fit(split, settings, 2, tmp_path)  # another seed
-    with pytest.raises(InputError, match="it is of another run"):
+    with pytest.raises(InputError, match="it belongs to another run"):
         fit(tmp_path, 2)
 
 

@@ -219,7 +219,7 @@ def test_a_signal_stops_command_and_child(checkout, network, tmp_path, number):
     last = rest.splitlines()[-1]
     kept = tmp_path / "compare-topics-0.6"
     assert last.startswith(
-        f"cane_gane: stopped; {kept} keeps 0 finished runs; go on by "
+        f"cane_gane: stopped; {kept} keeps 0 finished runs; continue with "
     )
     assert last.endswith(shlex.join(["bash", "run.sh", *command[5:]]))
     folder = tmp_path / "compare-topics-0.6" / "upstream-seed1"

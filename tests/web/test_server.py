@@ -41,7 +41,7 @@ def test_a_port_that_is_taken_is_told_in_one_line():
     with bind("127.0.0.1", 0) as taken:
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(InputError, match=f"found 127.0.0.1:{port} not to be had"):
+        with pytest.raises(InputError, match=f"found 127.0.0.1:{port} not available"):
             bind("127.0.0.1", port)
 
 

@@ -156,7 +156,7 @@ def test_a_batch_with_a_fault_is_refused_before_any_answer(home, answers, refuse
         ("/score", [[]], 400, "question 0: found []; expected an object"),
         ("/score", b'{"source": 0,', 400, "found no JSON ("),
         ("/score", b"\xff\xfe\x00", 400, "found no JSON ("),
-        ("/score", b"[" * 100_000, 400, "found JSON of too many levels"),
+        ("/score", b"[" * 100_000, 400, "found JSON that is nested too deeply"),
         ("/score", b"", 400, "found no JSON ("),
         ("/score", b"1" * 5000, 400, "found no JSON ("),
     ],

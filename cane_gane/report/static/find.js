@@ -45,7 +45,7 @@ export function makeFinder({ input, list, find, choose, mark }) {
     });
     const more = result.count - first.length;
     const told = result.count === 1 ? "1 node" : `${result.count.toLocaleString("en")} nodes`;
-    const note = !result.count ? "No name and no text has that."
+    const note = !result.count ? "No name or text matches."
       : more > 0 ? `${more.toLocaleString("en")} more are marked on the map.` : "";
     list.replaceChildren(...rows, ...(note ? [element("li", { className: "note", role: "presentation" }, note)] : []));
     list.hidden = false;

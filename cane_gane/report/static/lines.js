@@ -21,16 +21,15 @@ export function joinWords(home, pairs) {
     svg.setAttribute("height", frame.height);
     const sides = [...home.querySelectorAll(".side")].map((side) => side.getBoundingClientRect());
     const beside = sides[1].left >= sides[0].right;
+    const edge = sides[0].right - frame.left, shore = sides[1].left - frame.left, bend = (shore - edge) / 2;
     pairs.forEach(([row, column], i) => {
       const a = words[0][row].getBoundingClientRect(), b = words[1][column].getBoundingClientRect();
-      const x1 = (beside ? a.right : a.left + a.width / 2) - frame.left;
-      const y1 = (beside ? a.top + a.height / 2 : a.bottom) - frame.top;
-      const x2 = (beside ? b.left : b.left + b.width / 2) - frame.left;
-      const y2 = (beside ? b.top + b.height / 2 : b.top) - frame.top;
-      const bend = beside
-        ? `C ${(x1 + x2) / 2} ${y1} ${(x1 + x2) / 2} ${y2} ${x2} ${y2}`
-        : `C ${x1} ${(y1 + y2) / 2} ${x2} ${(y1 + y2) / 2} ${x2} ${y2}`;
-      paths[i].setAttribute("d", `M ${x1} ${y1} ${bend}`);
+      // Side by side, a line runs below the words of its row and crosses in the gap, never over a text.
+      const x1 = (beside ? a.left : a.left + a.width / 2) - frame.left, y1 = a.bottom - frame.top + (beside ? 3 : 0);
+      const x2 = (beside ? b.right : b.left + b.width / 2) - frame.left, y2 = beside ? b.bottom - frame.top + 3 : b.top - frame.top;
+      paths[i].setAttribute("d", beside
+        ? `M ${x1} ${y1} H ${edge} C ${edge + bend} ${y1} ${shore - bend} ${y2} ${shore} ${y2} H ${x2}`
+        : `M ${x1} ${y1} C ${x1} ${(y1 + y2) / 2} ${x2} ${(y1 + y2) / 2} ${x2} ${y2}`);
     });
   };
   const show = (word) => {

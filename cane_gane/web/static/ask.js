@@ -8,7 +8,7 @@ export async function ask(question, fields) {
       ? await fetch(`/api/${question}`)
       : await fetch(`/api/${question}`, { method: "POST", body: JSON.stringify(fields) });
   } catch {
-    throw new Error("The explorer has ended: start it again with bash run.sh explore RUN.");
+    throw new Error("The explorer has stopped: start it again with bash run.sh explore RUN.");
   }
   const content = await response.json();
   if (!response.ok) throw new Error(content.error);

@@ -1,4 +1,4 @@
-// A matched pair: two texts with lines between their words, and what the score is made of.
+// A matched pair: two texts with lines between their words, and the parts of the score.
 import { element, name, nameOf, number, own, percent, svg } from "./dom.js";
 import { labels } from "./panel.js";
 
@@ -42,7 +42,7 @@ export function parts(found) {
   const low = Math.min(0, ...all.map((row) => row[1])), high = Math.max(0, ...all.map((row) => row[1]));
   const span = high - low || 1;
   return element("table", { className: "parts" },
-    element("caption", { className: "unseen" }, "What the score is made of"),
+    element("caption", { className: "unseen" }, "Parts of the score"),
     element("tbody", {}, all.map(([title, value, kind]) => {
       const bar = element("span", { className: `bar ${value < 0 ? "less" : "more"}` });
       bar.style.left = `${100 * (Math.min(0, value) - low) / span}%`;
@@ -99,16 +99,16 @@ export function showPair(home, network, found) {
   });
 
   const chance = found.probability === null || found.probability === undefined
-    ? `score ${number(found.score)}` : `${percent(found.probability)} likely, score ${number(found.score)}`;
+    ? `score ${number(found.score)}` : `probability ${percent(found.probability)}, score ${number(found.score)}`;
   const close = element("button", { type: "button", className: "close", id: "close" }, "Back to the map");
   home.replaceChildren(
     element("div", { className: "top" }, element("h2", {}, name(found.source), " and ", name(found.target)), close),
     element("p", { className: "likely" }, chance),
-    ...(found.lines.length ? [element("p", { className: "note" }, `A line joins two matched words; the wider, the more of the plan's weight (the widest has ${percent(most)}). Point at a word to see its own.`)] : [element("p", { className: "note" }, "No two words are matched.")]),
+    ...(found.lines.length ? [element("p", { className: "note" }, `Lines join matched words; a wider line carries more of the plan's weight (the widest ${percent(most).replace(" ", "\u00a0")}). Point at a word to see only its lines.`)] : [element("p", { className: "note" }, "No two words are matched.")]),
     texts,
     ...(pairs.length ? [element("h3", {}, "Matched words, by weight"), element("ul", { className: "chips pairs" }, pairs)] : []),
-    element("h3", {}, "What the score is made of"),
-    element("p", { className: "note" }, "The parts add up to the score. What is to the right of 0 speaks for an edge."), parts(found));
+    element("h3", {}, "Parts of the score"),
+    element("p", { className: "note" }, "The parts add up to the score. Bars to the right of 0 speak for an edge."), parts(found));
 
   return () => {
     const frame = texts.getBoundingClientRect();

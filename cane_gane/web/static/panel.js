@@ -73,7 +73,7 @@ export function neighbours(view, point) {
   });
   return [
     element("h3", {}, count ? `Neighbours (${count.toLocaleString("en")})` : "No neighbours"),
-    element("p", { className: "note" }, count ? "By the edges that the model was trained on." : "No training edge has this node."),
+    element("p", { className: "note" }, count ? "Joined by training edges." : "This node has no training edge."),
     element("ul", { className: "near", id: "neighbours" }, rows),
     ...(more > 0 ? [element("p", { className: "note" }, `and ${more.toLocaleString("en")} more`)] : []),
   ];

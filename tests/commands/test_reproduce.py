@@ -95,7 +95,19 @@ def test_the_outlook_is_that_of_runs_that_ended(few, tmp_path):
     seconds = reproduction.estimator(cells)(cells[-2])
     assert cells[-2].config.method == "ot"
     known = [own.train + own.evaluate for own in times[::2]]
-    assert seconds == pytest.approx(sum(known) / 2)
+    assert seconds == pytest.approx(sum(known) / 2 + reproduction._BEGIN)
+
+
+def test_guesses_go_with_the_pace_of_runs_that_ended(few, tmp_path):
+    cells = reproduction.parts((1, 2), tmp_path)[0].cells
+    before = reproduction.estimator(cells)
+    ended = [cell for cell in cells if cell.config.method == "ot"]
+    for cell in ended:
+        write_run(cell.config, cell.folder)
+    after, other = reproduction.estimator(cells), cells[0]
+    assert other.config.method == "line"
+    pace = after(ended[0]) / before(ended[0])
+    assert after(other) == pytest.approx(pace * before(other))
 
 
 def test_a_part_that_is_not_known_is_refused(tmp_path, capsys):

@@ -6,8 +6,10 @@ import sys
 import pytest
 
 from cane_gane.__main__ import main
+from cane_gane.commands import reproduce
 from cane_gane.evaluation.results import Examples, NodeMap, to_json
 from cane_gane.report import paper
+from cane_gane.report.reproduction import beside_paper
 from cane_gane.runs import reproduction
 from tests.conftest import ROOT
 from tests.report.results import Page
@@ -71,6 +73,16 @@ def test_figures_are_beside_the_papers_and_marked_where_far(few, tmp_path, capsy
     mean, theirs = 50 * sum(aucs), paper.auc("cora", "line", 0.55)
     mark = " ↑" if mean > theirs + 2 else " ↓" if mean < theirs - 2 else ""
     assert re.fullmatch(rf"{mean:.1f} ± \d+\.\d \({theirs}\){mark}", cell)
+
+
+def test_a_figure_of_some_seeds_says_of_how_many(few, tmp_path, capsys):
+    finish(tmp_path, seeds=(1,))
+    cells = reproduction.union(reproduction.parts((1, 2), tmp_path))
+    there = [cell for cell in cells if cell.folder.finished]
+    found = reproduce._found(reproduction.parts((1, 2), tmp_path), (1, 2))
+    assert found.done == (len(there), len(cells))
+    text = beside_paper(found.tables[0], "strict").markdown()
+    assert re.search(r"\| LINE \| \d+\.\d, n = 1 \(77\.6\)", text)
 
 
 def test_a_run_that_is_missing_is_made_and_no_other(few, tmp_path, capsys):

@@ -166,11 +166,14 @@ def _beside(own: Entry | None, theirs: float | None, found: Ratios) -> str:
 
 def _notes(found: Ratios) -> list[str]:
     count = len(found.seeds)
+    seeds = f"Mean ± standard deviation over {count} seeds" if count > 1 else "One seed"
+    some = any(
+        0 < len(found.at(ratio, key)) < count
+        for ratio in found.ratios
+        for key in found.variants
+    )
     return [
-        f"Mean ± standard deviation over {count} seeds; over n where it says so, as "
-        "the other runs are not finished."
-        if count > 1
-        else "One seed.",
+        f"{seeds}; n = …: over that many so far." if some else f"{seeds}.",
         f"In brackets the paper's figure; ↑ or ↓: ours is more than {FAR:g} points "
         "above or below it.",
     ]

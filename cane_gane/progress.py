@@ -194,3 +194,19 @@ class Progress:
     def _tell(self) -> None:
         while not self._over.wait(EVERY):
             say(self.line())
+
+
+def counted(stage: str, total: int) -> Iterator[int]:
+    """Counts from 0 on, as `range` does, as the progress of a stage.
+
+    Args:
+        stage: Its name.
+        total: How many parts it has.
+
+    Yields:
+        The number of each part, which is done when the next one is asked for.
+    """
+    with Progress(stage, total) as progress:
+        for part in range(total):
+            yield part
+            progress.add()

@@ -7,7 +7,15 @@ import time
 import pytest
 
 from cane_gane import progress
-from cane_gane.progress import Progress, has_colour, is_quiet, quietly, say, warn
+from cane_gane.progress import (
+    Progress,
+    counted,
+    has_colour,
+    is_quiet,
+    quietly,
+    say,
+    warn,
+)
 
 
 def wait_for(capsys, words):
@@ -73,3 +81,12 @@ def test_colours_are_for_terminals_whose_users_want_them(
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
     assert has_colour() is expected
+
+
+def test_parts_are_counted_when_the_next_is_asked_for(monkeypatch):
+    said = []
+    monkeypatch.setattr(Progress, "add", lambda self, parts=1: said.append(parts))
+    assert [(part, len(said)) for part in counted("epochs", 3)] == [
+        (0, 0), (1, 1), (2, 2)
+    ]  # fmt: skip
+    assert said == [1, 1, 1]

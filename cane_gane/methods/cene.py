@@ -25,6 +25,7 @@ from cane_gane.methods.pair_loss import (
     small_table,
     with_negatives,
 )
+from cane_gane.progress import counted
 from cane_gane.serving.table import VectorTable
 from cane_gane.training.room import check_room
 
@@ -89,7 +90,7 @@ def joint_vectors(split: Split, settings: CeneSettings, seed: int) -> Floats:
     rate, weight = settings.learning_rate, np.float32(settings.edge_weight)
     node_steps, word_steps = Adam(nodes, rate), Adam(words, rate)
     noise, other_texts = Noise(degrees), Noise(written if written.any() else degrees)
-    for epoch in range(settings.epochs):
+    for epoch in counted("CENE", settings.epochs):
         left = 1 - epoch / settings.epochs
         pairs = with_negatives(edges, settings.negatives, noise, rng)
         by_node = weight * np.add(*logistic_gradients(nodes, nodes, *pairs))

@@ -26,6 +26,7 @@ from cane_gane.methods.pair_loss import (
     small_table,
     with_negatives,
 )
+from cane_gane.progress import counted
 from cane_gane.serving.table import VectorTable
 from cane_gane.training.room import check_room
 
@@ -139,7 +140,7 @@ def diffusion_vectors(split: Split, settings: DmteSettings, seed: int) -> Floats
     degrees = np.bincount(edges[:, 0], minlength=count)
     noise, tables = Noise(degrees), {**texts.tables, "structure": structure}
     steps = {name: Adam(own, settings.learning_rate) for name, own in tables.items()}
-    for epoch in range(settings.epochs):
+    for epoch in counted("DMTE", settings.epochs):
         pairs = with_negatives(edges, settings.negatives, noise, rng)
         text, inner = texts.vectors()
         found = loss_gradients(text, structure, texts.diffused(structure), pairs)

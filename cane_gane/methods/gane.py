@@ -1,4 +1,4 @@
-"""CANE, WANE, GANE-OT and GANE-AP: one frame of tables, encoder and training."""
+"""CANE (Tu 2017), WANE (Shen 2018), GANE (Chen 2019): four models of one frame."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from cane_gane.methods.pair_loss import (
     small_table,
     with_negatives,
 )
+from cane_gane.progress import counted
 from cane_gane.serving.table import VectorTable
 from cane_gane.training.room import check_room
 
@@ -72,7 +73,7 @@ def proximity_vectors(
     own = small_table(node_count, dimension, 0.05, rng)
     context = own if order == 1 else np.zeros_like(own)
     steps = [Adam(own, settings.learning_rate), Adam(context, settings.learning_rate)]
-    for epoch in range(settings.epochs):
+    for epoch in counted(f"LINE, order {order}", settings.epochs):
         pairs = with_negatives(both, settings.negatives, noise, rng)
         by_own, by_context = logistic_gradients(own, context, *pairs)
         left = 1 - epoch / settings.epochs

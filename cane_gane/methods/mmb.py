@@ -17,6 +17,7 @@ from cane_gane.data.graph import Edges, neighbours, random_step
 from cane_gane.data.splits import Split
 from cane_gane.evaluation.fitted import Fitted
 from cane_gane.methods.method import Method
+from cane_gane.progress import counted
 from cane_gane.serving.table import VectorTable
 from cane_gane.training.room import check_room
 
@@ -82,7 +83,7 @@ def fit_blockmodel(
     np.fill_diagonal(rates, 0.6)
     ends = [_rows(pairs[:, side], node_count) for side in (0, 1)]
     taken = softmax(_expected_logs(counts)[pairs[:, 1]], axis=1)
-    for _ in range(settings.sweeps):
+    for _ in counted("MMB", settings.sweeps):
         logs = _expected_logs(counts)
         present, absent = np.log(rates), np.log1p(-rates)
         for _ in range(_INNER):

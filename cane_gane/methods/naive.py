@@ -19,6 +19,7 @@ from cane_gane.data.vectors import fill_missing, missing_rows
 from cane_gane.evaluation.fitted import Fitted
 from cane_gane.methods.method import Method
 from cane_gane.methods.skip_gram import WalkSettings, walk_vectors
+from cane_gane.progress import counted
 from cane_gane.serving.table import VectorTable
 from cane_gane.training.room import check_room
 
@@ -72,7 +73,10 @@ class ConvolvedTexts:
 
         ids = tf.TensorSpec([None, self._ids.shape[1]], tf.int32)
         step = tf.function(self._step, input_signature=[ids, ids])
-        for batch in _batches(edges, settings, seed):
+        batches = _batches(edges, settings, seed)
+        total = settings.epochs * -(-len(edges) // settings.batch_size)
+        for _ in counted("text vectors", total):
+            batch = next(batches)
             step(self._ids[batch[:, 0]], self._ids[batch[:, 1]])
 
     def vectors(self) -> Floats:

@@ -16,7 +16,7 @@ from cane_gane.evaluation.fitted import Fitted, VectorFitted
 from cane_gane.files import write_json
 from cane_gane.methods.method import Method
 from cane_gane.methods.skip_gram import WalkSettings, walk_vectors
-from cane_gane.progress import say
+from cane_gane.progress import counted, say
 from cane_gane.serving.table import VectorTable
 
 GRID = (0.25, 0.5, 1.0, 2.0, 4.0)  # the paper's, for both parameters
@@ -74,7 +74,9 @@ def choose(
         **{name: min(most, getattr(settings, name)) for name, most in _TRIAL.items()},
     )
     found = {}
-    for p, q in itertools.product(*grids):
+    pairs = list(itertools.product(*grids))
+    for place in counted("p and q", len(pairs)):
+        p, q = pairs[place]
         vectors = VectorFitted(walk_vectors(rest, count, trial, seed, p, q))
         shares = sample.outcomes(vectors.score, seed)[0].shares
         found[p, q] = float(np.nanmean(shares)) if len(shares) else 0.5

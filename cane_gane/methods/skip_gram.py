@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,9 +14,13 @@ import numpy.typing as npt
 from cane_gane.config import Settings, setting
 from cane_gane.data.graph import Edges, adjacency
 from cane_gane.data.random_walks import Walker
+from cane_gane.progress import Progress
 from cane_gane.training.room import check_room
 
 Floats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
+
+_AT_ONCE = 1000  # walks that are made sentences at once
 
 
 @dataclass(frozen=True)
@@ -34,8 +39,7 @@ class WalkSettings(Settings):
 
 def walk_memory(node_count: int, settings: WalkSettings) -> float:
     """Returns the bytes that walks and vectors hold at the least."""
-    step = 8 + 60  # a number, and a string for gensim
-    walks = float(step * settings.walks * settings.length)
+    walks = 8.0 * settings.walks * settings.length
     return node_count * (walks + 2 * 4 * settings.dimension)
 
 
@@ -69,7 +73,7 @@ def walk_vectors(
 
 
 def fit_skip_gram(
-    walks: npt.NDArray[np.int64], node_count: int, settings: WalkSettings, seed: int
+    walks: Integers, node_count: int, settings: WalkSettings, seed: int
 ) -> Floats:
     """Fits a skip-gram with negative sampling.
 
@@ -84,23 +88,41 @@ def fit_skip_gram(
     """
     from gensim.models import Word2Vec
 
-    names = np.arange(node_count).astype(str)
-    model = Word2Vec(
-        names[walks].tolist(),
-        vector_size=settings.dimension,
-        window=settings.span,
-        min_count=0,
-        sg=1,
-        negative=5,
-        sample=0,
-        epochs=settings.passes,
-        seed=seed + 1,  # it refuses 0
-        workers=1,  # the order of steps of several depends on their pace
-        hashfxn=_hash,
-    )
+    with Progress("skip-gram", settings.passes * len(walks)) as progress:
+        model = Word2Vec(
+            _Sentences(walks, node_count, progress),
+            vector_size=settings.dimension,
+            window=settings.span,
+            min_count=0,
+            sg=1,
+            negative=5,
+            sample=0,
+            epochs=settings.passes,
+            seed=seed + 1,  # it refuses 0
+            workers=1,  # the order of steps of several depends on their pace
+            hashfxn=_hash,
+        )
     vectors = np.full((node_count, settings.dimension), np.nan, np.float32)
     vectors[[int(name) for name in model.wv.index_to_key]] = model.wv.vectors
     return vectors
+
+
+class _Sentences:
+    """Walks as sentences, some at a time: as strings all take eight times as much."""
+
+    def __init__(self, walks: Integers, node_count: int, progress: Progress) -> None:
+        """Takes the walks, and what counts those that are read to learn from."""
+        self._walks, self._progress = walks, progress
+        self._names = np.arange(node_count).astype(str)
+        self._learns = False  # the first time they are read for their words alone
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for first in range(0, len(self._walks), _AT_ONCE):
+            block = self._walks[first : first + _AT_ONCE]
+            yield from self._names[block].tolist()
+            if self._learns:
+                self._progress.add(len(block))
+        self._learns = True
 
 
 def _hash(word: Any) -> int:

@@ -17,6 +17,7 @@ from cane_gane.data.graph import adjacency, random_step
 from cane_gane.data.splits import Split
 from cane_gane.evaluation.fitted import Fitted
 from cane_gane.methods.method import Method
+from cane_gane.progress import counted
 from cane_gane.serving.table import VectorTable
 from cane_gane.training.room import check_room
 
@@ -108,7 +109,7 @@ def _fit(split: Split, settings: TadwSettings, seed: int, _: Path | None) -> Fit
     text = text_matrix(split, settings.text_dimension, seed)
     size = settings.dimension // 2
     turns = sweeps(step_matrix(split), text, size, settings.shrinkage, seed)
-    for _turn in range(settings.sweeps):
+    for _turn in counted("TADW", settings.sweeps):
         own, factor = next(turns)
     # A node without a training edge has a row of zeros in W: its text alone counts.
     vectors = np.hstack([normalize(own), normalize(text @ factor.T)])

@@ -65,7 +65,9 @@ def beside_paper(found: Ratios, protocol: str) -> Layout:
                 ratio: paper.auc(found.published, paper.row_of(row.key), ratio)
                 for ratio in found.ratios
             }
-            cells = (_beside(row.entries.get(r), theirs[r]) for r in found.ratios)
+            cells = (
+                _beside(row.entries.get(r), theirs[r], found) for r in found.ratios
+            )
             rows.append((row.title, *cells))
     header = ("edges for training", *(f"{100 * ratio:g} %" for ratio in found.ratios))
     caption = f"{found.dataset}: AUC in %, {protocol_title(protocol)}"
@@ -84,7 +86,7 @@ def labels_beside_paper(found: Ratios) -> Layout | None:
         if row.kind == "ours" and row.ratio == found.ratios[-1]:
             theirs = paper.macro_f1(found.published, paper.row_of(row.key))
             cells = (
-                _beside(row.entries.get(float(share)), theirs.get(share))
+                _beside(row.entries.get(float(share)), theirs.get(share), found)
                 for share in found.shares
             )
             rows.append((method_title(row.key), *cells))
@@ -145,12 +147,17 @@ def _layouts(found: Reproduction) -> list[Layout]:
     return made
 
 
-def _beside(own: Entry | None, theirs: float | None) -> str:
-    """Returns our figure with the paper's in brackets, marked where they are apart."""
+def _beside(own: Entry | None, theirs: float | None, found: Ratios) -> str:
+    """Returns our figure with the paper's in brackets, marked where they are apart.
+
+    Where not all seeds have run, it says of how many it is.
+    """
     if own is None:
         return "–"
     ours = 100 * own.mean
     spread = "" if own.std is None else f" ± {100 * own.std:.1f}"
+    if len(own.seeds) < len(found.seeds):
+        spread += f", n = {len(own.seeds)}"
     if theirs is None:
         return f"{ours:.1f}{spread}"
     mark = " ↑" if ours > theirs + FAR else " ↓" if ours < theirs - FAR else ""
@@ -159,8 +166,14 @@ def _beside(own: Entry | None, theirs: float | None) -> str:
 
 def _notes(found: Ratios) -> list[str]:
     count = len(found.seeds)
+    seeds = f"Mean ± standard deviation over {count} seeds" if count > 1 else "One seed"
+    some = any(
+        0 < len(found.at(ratio, key)) < count
+        for ratio in found.ratios
+        for key in found.variants
+    )
     return [
-        f"Mean ± standard deviation over {count} seeds." if count > 1 else "One seed.",
+        f"{seeds}; n = …: over that many so far." if some else f"{seeds}.",
         f"In brackets the paper's figure; ↑ or ↓: ours is more than {FAR:g} points "
         "above or below it.",
     ]

@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from cane_gane.evaluation.results import Timing
 from cane_gane.methods.registry import METHODS
 from cane_gane.runs.cell import Cell
 
@@ -25,6 +26,7 @@ ROWS = (
 _GUESSES = {"cane": 110.0, "wane": 110.0, "ot": 110.0, "ap": 110.0}
 _GUESS = 40.0
 _SIZE = {"HepTh": 0.5}  # of such a guess, for another data set
+_BEGIN = 5.0  # seconds until a process has its libraries
 
 
 @dataclass(frozen=True)
@@ -90,28 +92,42 @@ def union(chosen: Sequence[Part]) -> list[Cell]:
 
 
 def estimator(cells: Sequence[Cell]) -> Callable[[Cell], float]:
-    """Returns what estimates the seconds of a run.
+    """Returns what estimates the seconds of a run, from its start to its page.
 
     That of a method and data set of which runs have ended is their mean; of a method
-    with runs on another data set, theirs; else a guess.
+    with runs on another data set, theirs; else a guess, longer or shorter as the runs
+    that have ended took longer or shorter than theirs.
 
     Args:
         cells: All runs.
     """
     taken: dict[tuple[str, ...], list[float]] = {}
+    seconds = guessed = 0.0
     for cell in cells:
         if cell.folder.finished:
-            time = cell.folder.evaluation().time
-            seconds = (time.train or 0.0) + (time.evaluate or 0.0)
+            whole = _whole(cell.folder.evaluation().time)
+            seconds, guessed = seconds + whole, guessed + _guess(cell)
             method, dataset = cell.config.method, cell.config.dataset
             for key in ((method, dataset), (method,)):
-                taken.setdefault(key, []).append(seconds)
+                taken.setdefault(key, []).append(whole)
+    pace = seconds / guessed if guessed else 1.0
 
     def seconds_of(cell: Cell) -> float:
         method, dataset = cell.config.method, cell.config.dataset
         for key in ((method, dataset), (method,)):
             if key in taken:
                 return fmean(taken[key])
-        return _GUESSES.get(method, _GUESS) * _SIZE.get(dataset, 1.0)
+        return pace * _guess(cell)
 
     return seconds_of
+
+
+def _guess(cell: Cell) -> float:
+    seconds = _GUESSES.get(cell.config.method, _GUESS)
+    return seconds * _SIZE.get(cell.config.dataset, 1.0)
+
+
+def _whole(time: Timing) -> float:
+    """Returns the seconds of a run with all of its parts, and its start."""
+    before = [(time.parts or {}).get(part, 0.0) for part in ("prepare", "export")]
+    return _BEGIN + sum(before) + (time.train or 0.0) + (time.evaluate or 0.0)

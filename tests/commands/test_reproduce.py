@@ -6,8 +6,10 @@ import sys
 import pytest
 
 from cane_gane.__main__ import main
+from cane_gane.commands import reproduce
 from cane_gane.evaluation.results import Examples, NodeMap, to_json
 from cane_gane.report import paper
+from cane_gane.report.reproduction import beside_paper
 from cane_gane.runs import reproduction
 from tests.conftest import ROOT
 from tests.report.results import Page
@@ -73,6 +75,16 @@ def test_figures_are_beside_the_papers_and_marked_where_far(few, tmp_path, capsy
     assert re.fullmatch(rf"{mean:.1f} ± \d+\.\d \({theirs}\){mark}", cell)
 
 
+def test_a_figure_of_some_seeds_says_of_how_many(few, tmp_path, capsys):
+    finish(tmp_path, seeds=(1,))
+    cells = reproduction.union(reproduction.parts((1, 2), tmp_path))
+    there = [cell for cell in cells if cell.folder.finished]
+    found = reproduce._found(reproduction.parts((1, 2), tmp_path), (1, 2))
+    assert found.done == (len(there), len(cells))
+    text = beside_paper(found.tables[0], "strict").markdown()
+    assert re.search(r"\| LINE \| \d+\.\d, n = 1 \(77\.6\)", text)
+
+
 def test_a_run_that_is_missing_is_made_and_no_other(few, tmp_path, capsys):
     finish(tmp_path)
     gone = tmp_path / "ablation" / "window-21" / "cora-0.55-ap-seed2"
@@ -95,7 +107,19 @@ def test_the_outlook_is_that_of_runs_that_ended(few, tmp_path):
     seconds = reproduction.estimator(cells)(cells[-2])
     assert cells[-2].config.method == "ot"
     known = [own.train + own.evaluate for own in times[::2]]
-    assert seconds == pytest.approx(sum(known) / 2)
+    assert seconds == pytest.approx(sum(known) / 2 + reproduction._BEGIN)
+
+
+def test_guesses_go_with_the_pace_of_runs_that_ended(few, tmp_path):
+    cells = reproduction.parts((1, 2), tmp_path)[0].cells
+    before = reproduction.estimator(cells)
+    ended = [cell for cell in cells if cell.config.method == "ot"]
+    for cell in ended:
+        write_run(cell.config, cell.folder)
+    after, other = reproduction.estimator(cells), cells[0]
+    assert other.config.method == "line"
+    pace = after(ended[0]) / before(ended[0])
+    assert after(other) == pytest.approx(pace * before(other))
 
 
 def test_a_part_that_is_not_known_is_refused(tmp_path, capsys):

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 NAME = "topics-0.6-deepwalk-seed1"
 NEURAL = ["--dimension=8", "--epochs=2", "--batch_size=64", "--validation=0.2"]
 # Of how many points one is tried, without --long.
-EVERY = {"train": 10, "neural": 40, "evaluate": 10, "ask": 10, "table": 10}
+EVERY = {"train": 10, "neural": 100, "evaluate": 10, "ask": 10, "table": 10}
 
 
 @pytest.fixture(scope="module")

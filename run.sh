@@ -85,8 +85,11 @@ if [ "${1:-}" = test ]; then
   "$python" -m ruff check .
   "$python" -m ruff format --check .
   "$python" -m mypy
-  # All tests on all cores; some of them in one process, where they start at once.
-  [ $# -gt 0 ] || set -- --numprocesses=auto --dist=loadfile
+  # All tests on all cores; those of files that are named in one process, where they
+  # start at once. A later --numprocesses has the last word.
+  named=
+  for word; do [ ! -e "${word%%::*}" ] || named=yes; done
+  [ -n "$named" ] || set -- --numprocesses=auto --dist=loadfile "$@"
   exec "$python" -m pytest "$@"
 fi
 if [ "${1:-}" = docs ]; then

@@ -24,6 +24,7 @@ from cane_gane.errors import fault
 
 _DRAFT = ".draft"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_HELD: dict[Path, int] = {}  # folders that this process works in, which it has open
 
 
 def write_atomically(path: Path, content: bytes | Iterable[bytes | memoryview]) -> None:
@@ -65,6 +66,7 @@ def new_folder(path: Path) -> Iterator[Path]:
         try:
             os.fchmod(number, 0o777 & ~_umask())
             yield draft
+            _refuse_removed(path)
             for home, _, names in os.walk(draft, topdown=False):
                 for place in (*(Path(home, name) for name in names), Path(home)):
                     _sync(place)
@@ -79,8 +81,48 @@ def new_folder(path: Path) -> Iterator[Path]:
             os.close(number)
 
 
+@contextlib.contextmanager
+def working_in(folder: Path) -> Iterator[None]:
+    """Refuses to write below a folder once somebody has removed or replaced it.
+
+    Otherwise its path would be made anew, and would hold what is written from then on.
+    """
+    home = Path(os.path.abspath(folder))
+    # Open, as its number would go to the next folder once it is removed.
+    _HELD[home] = os.open(folder, os.O_RDONLY)
+    try:
+        yield
+    finally:
+        os.close(_HELD.pop(home))
+
+
+def _refuse_removed(path: Path) -> None:
+    """Refuses a path below a folder that is worked in, and is no longer there.
+
+    Raises:
+        InputError: It was removed, or another is in its place.
+    """
+    place = Path(os.path.abspath(path))
+    for home, number in list(_HELD.items()):
+        if home in (place, *place.parents):
+            with contextlib.suppress(OSError):
+                if os.path.samestat(os.stat(home), os.fstat(number)):
+                    continue
+            raise fault(
+                home,
+                None,
+                "it removed or replaced while a run was writing to it",
+                "the folder to stay: start the same command again",
+            )
+
+
 def make_folder(path: Path) -> None:
-    """Makes a folder, and those above it, that outlives a power cut."""
+    """Makes a folder, and those above it, that outlives a power cut.
+
+    Raises:
+        InputError: It lies in a folder that is worked in, and that was removed.
+    """
+    _refuse_removed(path)
     if not path.is_dir():
         make_folder(path.parent)
         path.mkdir(exist_ok=True)
@@ -138,6 +180,7 @@ def named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        _refuse_removed(path)
         if error.errno in _FULL:
             reason = f"{os.strerror(error.errno)}: make room and start again"
             raise OSError(error.errno, reason, str(path)) from error

@@ -58,6 +58,24 @@ def test_words_are_passed_on_as_they_are(run):
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], "--numprocesses=auto --dist=loadfile"),
+        (["--long"], "--numprocesses=auto --dist=loadfile --long"),
+        (["-k", "a word"], "--numprocesses=auto --dist=loadfile -k a word"),
+        (["-n", "0"], "--numprocesses=auto --dist=loadfile -n 0"),
+        (["tests", "-x"], "tests -x"),
+        (["--long", "tests/test_a.py::test_b"], "--long tests/test_a.py::test_b"),
+    ],
+)
+def test_tests_run_on_all_cores_unless_files_are_named(run, words, expected):
+    (run.project / "tests").mkdir()
+    (run.project / "tests" / "test_a.py").touch()
+    done = run("test", *words)
+    assert done.stdout.endswith(f".venv/bin/python -m pytest {expected}\n")
+
+
 def test_docs_needs_one_more_package(run):
     (run.project / "tools").mkdir()
     done = run("docs", "--regenerate")

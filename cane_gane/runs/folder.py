@@ -21,6 +21,7 @@ from cane_gane.files import (
     read_json,
     sha256,
     sweep,
+    working_in,
     write_atomically,
     write_json,
 )
@@ -134,7 +135,7 @@ class RunFolder:
         if lock_file.is_symlink():
             raise fault(lock_file, None, *_LINK)
         number = os.open(lock_file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
-        with open(number, "r+") as lock:
+        with open(number, "r+", errors="replace") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
@@ -148,7 +149,8 @@ class RunFolder:
             self._refuse_links()
             for place in (self.path, *(self.path / name for name in _FOLDERS)):
                 sweep(place)
-            yield
+            with working_in(self.path):
+                yield
 
     def _refuse_links(self) -> None:
         """Refuses folders that lie elsewhere: a run writes to its own alone.
@@ -175,6 +177,8 @@ class RunFolder:
 
     def _leave_if_empty(self) -> None:
         """Removes the folder of a run that failed before it wrote anything."""
+        if not self.path.is_dir():  # somebody else has removed it
+            return
         if [entry.name for entry in self.path.iterdir()] == [".lock"]:
             (self.path / ".lock").unlink()
             self.path.rmdir()

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from cane_gane.beside import lifeline, tied
+from cane_gane.errors import fault
 from cane_gane.files import write_atomically
 from cane_gane.runs.signals import ends_as_interrupts
 
@@ -68,9 +69,25 @@ class Ledger:
         self._write({k: v for k, v in self._read().items() if k != name})
 
     def _read(self) -> dict[str, dict[str, Any]]:
+        """Returns the file's content.
+
+        Raises:
+            InputError: It is damaged.
+        """
         if not self._path.is_file():
             return {}
-        return dict(json.loads(self._path.read_text(encoding="utf-8")))
+        try:
+            found = dict(json.loads(self._path.read_text(encoding="utf-8")))
+            for usage in found.values():
+                Usage().plus(Usage(**usage))
+        except (ValueError, TypeError, RecursionError):
+            raise fault(
+                self._path,
+                None,
+                "no costs of runs",
+                "what compare wrote there: remove it, and costs are counted anew",
+            ) from None
+        return found
 
     def _write(self, content: Mapping[str, Mapping[str, Any]]) -> None:
         write_atomically(self._path, (json.dumps(content, indent=1) + "\n").encode())

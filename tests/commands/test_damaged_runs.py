@@ -8,6 +8,7 @@ import pytest
 import cane_gane
 from cane_gane.report.run import RunReport
 from tests.commands.hostile import FILES, attempt, begin, put
+from tests.docs.pages import tries_of
 from tests.serving.runs import named_topics
 
 COMMANDS = {
@@ -18,6 +19,7 @@ COMMANDS = {
     "explain": ["0", "1"],
     "embed": ["--output=vectors.npy"],
 }
+RECORDS = ("config.json", "metrics.json", "examples.json")
 VALUES = (None, [], {}, "text", -1, {"a": None})
 
 
@@ -76,7 +78,7 @@ def test_each_file_of_a_run(whole, run, kind):
         shutil.copytree(whole, run)
 
 
-@pytest.mark.parametrize("name", ["config.json", "metrics.json", "examples.json"])
+@pytest.mark.parametrize("name", RECORDS)
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 def test_each_key_of_a_record(run, name, value):
     plain = json.loads((run / name).read_text())
@@ -95,3 +97,13 @@ def test_each_setting_of_a_record(run, value):
         (run / "config.json").write_text(json.dumps(record))
         attempt("report", run)
         attempt("evaluate", run, watched=run)
+
+
+def test_tries_are_as_many_as_the_documents_say(whole):
+    damage, values = tries_of("tests/commands/test_damaged_runs.py").items()
+    files = files_of(whole)
+    assert f"{len(files)} files of a run folder, damaged in {len(DAMAGE)} " in damage[0]
+    assert damage[1] == len(files) * len(DAMAGE)
+    records = [json.loads((whole / name).read_text()) for name in RECORDS]
+    keys = sum(map(len, [*records, records[0]["settings"]]))
+    assert values[1] == 2 * keys * len(VALUES)  # by `report` and by `evaluate`

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from cane_gane.__main__ import main
+from tests.docs.pages import tries_of
 from tests.launch import refused
 
 LOOPS = [(n, n) for n in range(8)]
@@ -41,6 +42,12 @@ SMALL = {
     "ap": ["--dimension=4", "--epochs=1"],
 }
 NEURAL = ("star", "no text")  # what an `ap` is trained on: it takes its time
+TRAINED = [
+    (name, method)
+    for name, method in itertools.product(EMPTY, SMALL)
+    if method != "ap" or name in NEURAL
+]
+WITHOUT_NEGATIVES = ("one node that links to itself", "two nodes")
 
 
 def write(name, folder):
@@ -54,6 +61,9 @@ def write(name, folder):
 
 def test_every_network_is_accounted_for():
     assert {*REFUSED, *EMPTY} == {*NETWORKS}
+    ((what, count),) = tries_of("tests/commands/test_degenerate.py").items()
+    assert what.startswith(f"{len(NETWORKS)} networks")
+    assert count == len(REFUSED) * len(SMALL) + len(TRAINED) + len(WITHOUT_NEGATIVES)
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -68,14 +78,7 @@ def test_what_cannot_be_split_is_refused(name, method, tmp_path, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "method"),
-    [
-        (name, method)
-        for name, method in itertools.product(EMPTY, SMALL)
-        if method != "ap" or name in NEURAL
-    ],
-)
+@pytest.mark.parametrize(("name", "method"), TRAINED)
 def test_what_cannot_be_scored_is_said_before_training(name, method, tmp_path, capfd):
     folder = write(name, tmp_path / "network")
     words = [folder, "0.5", method, *SMALL[method], "--split=strict"]
@@ -88,7 +91,7 @@ def test_what_cannot_be_scored_is_said_before_training(name, method, tmp_path, c
     assert (run / "report.html").is_file()
 
 
-@pytest.mark.parametrize("name", ["one node that links to itself", "two nodes"])
+@pytest.mark.parametrize("name", WITHOUT_NEGATIVES)
 def test_a_network_without_negatives_is_refused_and_leaves_nothing(
     name, tmp_path, capfd
 ):

@@ -6,10 +6,13 @@ import pytest
 
 from tests.commands.hostile import FILES, attempt, begin, put
 from tests.commands.test_limits import WORK
+from tests.docs.pages import tries_of
 
-SMALL = [kind for kind in FILES if kind != "long line"]
 NETWORK = ("data.txt", "graph.txt", "group.txt", "ids.txt")
 VECTORS = ("graph.txt", "test_graph.txt", "embed.txt")
+TABLES = ("table.csv", "table.tsv", "table")
+OF_TEXTS = ("recommend", "embed")
+LARGE = 100_000_000  # bytes
 READERS = {
     "inspect": ["inspect", "FOLDER"],
     "split": ["split", "FOLDER", "0.5"],
@@ -64,7 +67,7 @@ def test_a_file_of_vectors(place, kind):
         shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("command", ["recommend", "embed"])
+@pytest.mark.parametrize("command", OF_TEXTS)
 @pytest.mark.parametrize("kind", FILES)
 def test_a_file_of_texts(place, command, kind):
     put(kind, place / "texts")
@@ -74,7 +77,7 @@ def test_a_file_of_texts(place, command, kind):
 @pytest.mark.parametrize("kind", FILES)
 def test_a_table_to_import(place, kind):
     (place / "nodes.csv").write_text("id,text,links\n0,red fox,1\n1,blue sea,0\n")
-    for name in ("table.csv", "table.tsv", "table"):
+    for name in TABLES:
         put(kind, place / name)
         attempt("import", name, "folder", watched=place)
         attempt("import", "nodes.csv", "other", f"--edges={name}", watched=place)
@@ -86,3 +89,25 @@ def test_a_table_to_import(place, kind):
 def test_a_fixture_of_parity(place, kind):
     put(kind, place / "golden.npz")
     assert attempt("parity", "golden.npz", watched=place)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*NETWORK, "embed.txt", "table.csv"])
+def test_a_line_of_100_megabytes(place, name):
+    make_vectors(place / "vectors")
+    (place / "vectors" / "data.txt").write_text("red fox\nblue sea\nred sea\n")
+    (place / "vectors" / name).write_bytes(b"x" * LARGE + b"\n")
+    words = {
+        "embed.txt": ["evaluate", "vectors"],
+        "table.csv": ["import", "vectors/table.csv", "folder"],
+    }
+    assert attempt(*words.get(name, ["inspect", "vectors"]), watched=place)
+
+
+def test_tries_are_as_many_as_the_documents_say():
+    small, large = tries_of("tests/commands/test_hostile_files.py").items()
+    files = len(NETWORK) * len(READERS) + len(VECTORS) + len(OF_TEXTS)
+    files += 2 * len(TABLES) + 1  # as nodes and as edges; a fixture of parity
+    assert f" {len(FILES)} forms" in small[0]
+    assert small[1] == files * len(FILES)
+    assert large[1] == len(NETWORK) + 2

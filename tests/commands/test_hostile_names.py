@@ -14,6 +14,7 @@ from cane_gane.__main__ import main
 from cane_gane.data.network import TextualNetwork
 from cane_gane.progress import Terminal
 from tests.commands.hostile import attempt
+from tests.docs.pages import tries_of
 from tests.launch import ROOT
 from tests.networks import write_topics
 
@@ -32,6 +33,11 @@ COMMANDS = {
     "no run": ["evaluate", f"no such {EVIL}"],
     "no command": [f"no such {EVIL}"],
 }
+ON_A_TERMINAL = (
+    ["inspect", "NETWORK"],
+    ["inspect", "NETWORK", "--json"],
+    [f"x{EVIL}"],
+)
 
 
 def hostile(folder, evil):
@@ -111,9 +117,7 @@ def on_a_terminal(words):
     return process.wait(), found.decode().replace("\r\n", "\n")
 
 
-@pytest.mark.parametrize(
-    "words", [["inspect", "NETWORK"], ["inspect", "NETWORK", "--json"], [f"x{EVIL}"]]
-)
+@pytest.mark.parametrize("words", ON_A_TERMINAL)
 def test_a_real_terminal_is_shown_signs(place, words, tmp_path):
     words = [place["NETWORK"] if word == "NETWORK" else word for word in words]
     code, shown = on_a_terminal(words)
@@ -126,3 +130,8 @@ def test_a_program_gets_names_as_they_are(place, capsys):
     assert main(["recommend", str(place["RUN"]), "0", "--json", "--top=1"]) == 0
     ((first,),) = (own["suggestions"] for own in json.loads(capsys.readouterr().out))
     assert first["node"]["name"].endswith(EVIL.strip())
+
+
+def test_tries_are_as_many_as_the_documents_say():
+    ((_, count),) = tries_of("tests/commands/test_hostile_names.py").items()
+    assert count == len(COMMANDS) + len(ON_A_TERMINAL)

@@ -7,6 +7,7 @@ from absl import flags
 
 from cane_gane.__main__ import COMMANDS
 from tests.commands.hostile import VALUES, attempt, begin
+from tests.docs.pages import tries_of
 
 # Where each command's work begins; what its words are.
 WORK = {
@@ -44,6 +45,12 @@ FLAGS = [(command, flag) for command in COMMANDS for flag in flags_of(command)]
 
 def test_every_command_is_tried():
     assert set(WORK) == set(COMMANDS)
+
+
+def test_tries_are_as_many_as_the_documents_say():
+    ((what, count),) = tries_of("tests/commands/test_limits.py").items()
+    assert f"({len(FLAGS)} flags) at {len(VALUES)} values" in what
+    assert count == len(FLAGS) * len(VALUES)
 
 
 @pytest.mark.parametrize(("command", "flag"), FLAGS)

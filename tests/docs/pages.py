@@ -36,6 +36,19 @@ def prose_of(page: str) -> str:
     return _FENCE.sub("", text_of(page))
 
 
+def tries_of(test: str) -> dict[str, int]:
+    """Returns what docs/reliability.md says that a test tries, and how often."""
+    rows = (
+        line.strip("| ").split(" | ")
+        for line in text_of("docs/reliability.md").splitlines()
+    )
+    return {
+        row[0]: int(row[1].replace(",", ""))
+        for row in rows
+        if len(row) == 3 and f"`{test}`" in row[2]
+    }
+
+
 def text_of(page: str) -> str:
     """Returns the text of a page."""
     return (ROOT / page).read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cane_gane.errors import InputError
 from cane_gane.runs.process import Ledger, Usage, run_process
 from tests.launch import ROOT
 
@@ -59,6 +60,7 @@ def test_a_signal_to_end_ends_the_child_and_its_cost_is_kept(number):
 
 
 IN_PROCESS = """
+from cane_gane.errors import InputError
 from cane_gane.runs.process import run_process
 run_process(CHILD, print, on_line=lambda line: print(line, end="", flush=True))
 """
@@ -124,3 +126,15 @@ def test_the_ledger_adds_starts_up(tmp_path):
     ledger.forget("a")
     assert ledger.of("a") == Usage()
     assert ledger.of("b") == Usage(5.0, 5.0, 5)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff", b"[" * 100_000, b"[1]", b'{"a": {"hours": 1}}',
+                b'{"a": {"seconds": "long"}}', b'{"a": null}'],
+)  # fmt: skip
+def test_a_damaged_ledger_gets_one_line(tmp_path, content):
+    path = tmp_path / "usage.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"usage\.json: found no costs of runs"):
+        Ledger(path).add("a", Usage(1.0, 2.0, 30))
+    assert path.read_bytes() == content

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from tests.crash import content
 from tests.launch import FLAGS, ROOT
+from tests.states import content
 
 pytestmark = pytest.mark.slow
 FLAGS_OF = {"deepwalk": ["--dimension=8"], "line": ["--dimension=8", "--epochs=5"]}

@@ -11,6 +11,7 @@ from cane_gane.web.explorer import explorer
 from cane_gane.web.questions import QUESTIONS
 from cane_gane.web.service import MOST_BYTES, service
 from cane_gane.web.worker import Worker
+from tests.docs.pages import tries_of
 from tests.web.fake_answers import FakeAnswers
 from tests.web.serving import request, serving
 
@@ -38,7 +39,27 @@ RAW = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=["serve", "explore"])
+SIZES = [MOST_BYTES, MOST_BYTES + 1, 2 * MOST_BYTES]
+NO_HTTP = [
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    b"GET\r\n\r\n",
+    b"GET / HTTP/9.9\r\n\r\n",
+    b"POST /score HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+    b"POST /score HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n"
+    b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+    b"GET / HTTP/1.1\r\n" + b"X: " + b"a" * 200_000 + b"\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\nHost: localhost\r\n\r\n",
+    bytes(range(256)) * 20,
+]
+SERVERS = ("serve", "explore")
+
+
+def test_tries_are_as_many_as_the_documents_say():
+    ((_, count),) = tries_of("tests/web/test_fuzz.py").items()
+    assert count == len(SERVERS) * (TRIES + len(SIZES) + len(NO_HTTP))
+
+
+@pytest.fixture(scope="module", params=SERVERS)
 def home(request):
     worker, answers = Worker(), FakeAnswers()
     app = (
@@ -90,27 +111,14 @@ def test_a_strange_request_is_answered_or_refused_in_one_line(home):
     assert request(home, alive)[0] == 200
 
 
-@pytest.mark.parametrize("size", [MOST_BYTES, MOST_BYTES + 1, 2 * MOST_BYTES])
+@pytest.mark.parametrize("size", SIZES)
 def test_bodies_at_the_limit(home, size):
     home, _, base = home
     status, content, _ = request(home, f"{base}/recommend", b" " * size)
     assert status == (400 if size <= MOST_BYTES else 413), content
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-        b"GET\r\n\r\n",
-        b"GET / HTTP/9.9\r\n\r\n",
-        b"POST /score HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
-        b"POST /score HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n"
-        b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
-        b"GET / HTTP/1.1\r\n" + b"X: " + b"a" * 200_000 + b"\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: a\r\nHost: localhost\r\n\r\n",
-        bytes(range(256)) * 20,
-    ],
-)
+@pytest.mark.parametrize("words", NO_HTTP)
 def test_what_is_no_http_is_refused_and_the_next_is_answered(home, words):
     home, alive, _ = home
     place = urlsplit(home)

@@ -23,6 +23,8 @@ _BASE = 0.75e9  # TensorFlow itself
 _CELL = 25.0  # bytes that a step holds for two words of a pair
 _CHUNK = 12  # pairs that are padded to the longest among them
 _COLUMNS = 800  # of the walks
+# Networks whose evidence is of sparse rows; a second process finds it beside training.
+SPARSE_EVIDENCE = range(6_001, 250_001)
 _COPIES = 8  # of the word vectors of a pair's texts, with their gradients
 # What is made smaller to fit, in this order, and how small at the least.
 _LOWEST = {"max_length": 20, "batch_size": 8, "dimension": 10}
@@ -73,6 +75,8 @@ def _forecast(
     tables = 4 * wide * (words + nodes)
     held = _BASE + 3 * tables + 30 * tokens + 300 * nodes
     held += 4 * 3 * 3 * wide**2  # the map of three parts to a text vector
+    if settings.evidence != "none" and nodes in SPARSE_EVIDENCE:
+        held += 0.3e9 + 12_000 * nodes + 400 * tokens
     drawn = min(settings.edges_per_epoch or edges, edges)
     pairs = min(settings.batch_size, drawn) * (1 + settings.negatives)
     high = float(np.quantile(lengths, 0.99)) if nodes else 0.0

@@ -8,8 +8,10 @@ import pytest
 
 from cane_gane.data.tokens import EncodedTexts
 from cane_gane.errors import InputError
+from cane_gane.evidence.large import MOST
+from cane_gane.evidence.likeness import WHOLE
 from cane_gane.models.settings import ModelSettings
-from cane_gane.training.forecast import check, forecast
+from cane_gane.training.forecast import SPARSE_EVIDENCE, check, forecast
 from cane_gane.training.room import available_memory
 
 
@@ -38,11 +40,30 @@ def test_memory_is_near_what_a_step_took(nodes, length, words, measured):
 
 def test_memory_of_the_start_is_near_what_debian_took():
     # benchmarks/scale.py, 63,620 packages: docs/performance.md
-    found = forecast(texts_of(63_620, 62), 125_954, 270_000, ModelSettings())
+    settings = ModelSettings.make(evidence="none")
+    found = forecast(texts_of(63_620, 62), 125_954, 270_000, settings)
     for stage, measured in (
         ("LSA", 2.39e9), ("similar texts", 1.54e9), ("walks", 2.0e9)
     ):  # fmt: skip
         assert measured / 2 < found.memory[stage] < 2 * measured, stage
+
+
+@pytest.mark.parametrize(
+    ("nodes", "length", "measured"), [(60_744, 8, 1.1e9), (63_620, 62, 2.7e9)]
+)
+def test_evidence_of_a_large_network_is_counted(nodes, length, measured):
+    # The process that found it for dblp and Debian: docs/performance.md
+    with_it, without = (
+        forecast(
+            texts_of(nodes, length), 50_000, 50_000, ModelSettings.make(evidence=own)
+        ).peak
+        for own in ("full", "none")
+    )
+    assert measured / 2 < with_it - without < 2 * measured
+
+
+def test_the_sizes_of_that_evidence_are_those_that_get_it():
+    assert range(WHOLE + 1, MOST + 1) == SPARSE_EVIDENCE
 
 
 def test_what_does_not_fit_is_refused_with_a_setting_that_does():

@@ -66,7 +66,9 @@ class MatrixEvidence(tf.Module):
     def _of_rows(self, nodes: tf.Tensor) -> tf.Tensor:
         """Returns the sum of nodes with all nodes, `[batch, nodes]`."""
         spec = tf.TensorSpec([self._count], tf.float32)
-        return tf.map_fn(self._of_row, nodes, fn_output_signature=spec)
+        return tf.map_fn(
+            self._of_row, nodes, parallel_iterations=2, fn_output_signature=spec
+        )
 
     def _of_row(self, source: tf.Tensor) -> tf.Tensor:
         rows, numbers, count = self._rows, self._numbers, self._count

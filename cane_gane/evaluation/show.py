@@ -190,8 +190,8 @@ def _notes(found: Evaluation) -> list[str]:
             )
         if own.of_sources is not None:
             notes.append(
-                f"{name}: {own.sources:,} of {own.of_sources:,} sources, drawn by "
-                "chance; ± is the error of that"
+                f"{name}: {own.sources:,} of {own.of_sources:,} sources, drawn at "
+                "random; ± is the error of that"
             )
         if own.ranked_edges is not None and own.ranked_edges < own.scored:
             notes.append(f"{name}: the model's ranks are of {own.ranked_edges:,} edges")

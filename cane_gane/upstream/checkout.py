@@ -98,7 +98,7 @@ def find_data(name: str, checkout: Checkout) -> Path:
     try:
         return find_dataset(name)
     except InputError as error:
-        reason, failed, _ = str(error).partition("; expected one of three")
+        reason, failed, _ = str(error).partition("; expected the data set:")
         if not failed:
             raise
         raise InputError(f"{reason}; expected it in {own / name}, say") from None

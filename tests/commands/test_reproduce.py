@@ -124,4 +124,4 @@ def test_guesses_go_with_the_pace_of_runs_that_ended(few, tmp_path):
 
 def test_a_part_that_is_not_known_is_refused(tmp_path, capsys):
     assert call(tmp_path, "--only=corra") == 2
-    assert "found --only=corra; expected any of cora, hepth" in capsys.readouterr().err
+    assert "found --only=corra; expected some of cora, hepth" in capsys.readouterr().err

@@ -252,7 +252,7 @@ def test_without_a_network_the_message_names_all_ways(tmp_path):
         catalog.find_dataset("cora")
     message = str(caught.value)
     for hint in ("network connection", "github.com/thunlp/CANE", "set CANE_DATASETS",
-                 "The data set pydocs needs none"):  # fmt: skip
+                 "The data set pydocs needs no download"):  # fmt: skip
         assert hint in message
     assert caught.value.exit_code == 2
     assert not (tmp_path / "home" / "cora").exists()

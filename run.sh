@@ -78,6 +78,8 @@ set_up
 export PYTHONPATH="$here${PYTHONPATH:+:$PYTHONPATH}"
 export CANE_DATASETS=${CANE_DATASETS-$here/../shared/datasets}
 export TF_CPP_MIN_LOG_LEVEL=${TF_CPP_MIN_LOG_LEVEL-2}
+# Without oneDNN, which compiles a kernel for each of the many shapes of texts.
+export TF_ENABLE_ONEDNN_OPTS=${TF_ENABLE_ONEDNN_OPTS-0}
 
 if [ "${1:-}" = test ]; then
   shift

@@ -28,7 +28,8 @@ JSON = flags.DEFINE_bool("json", False, "whether to print JSON")
 PROFILE = flags.DEFINE_bool("profile", False, "where the time of ap goes, no more")
 
 STAND_IN = "cane, upstream mode"
-CASES = (STAND_IN, "cane", "wane", "ot", "ap", "score")
+ONEDNN = " with oneDNN"  # which is left out otherwise, for upstream, too
+CASES = (STAND_IN, "cane", "wane", "ot", "ap", f"ap{ONEDNN}", "score", f"score{ONEDNN}")
 
 
 class Case:
@@ -37,13 +38,15 @@ class Case:
     def __init__(self, name: str, dataset: str, ratio: str) -> None:
         module = "upstream_turns" if name == "upstream" else "turns"
         words = [UPSTREAM.value] if name == "upstream" else []
+        plain = name.removesuffix(ONEDNN)
         command = [
-            sys.executable, "-m", f"benchmarks.{module}", name, dataset, ratio, *words,
+            sys.executable, "-m", f"benchmarks.{module}", plain, dataset, ratio, *words,
         ]  # fmt: skip
-        settings = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"}
-        if name == "upstream":
-            # oneDNN is slow for upstream's convolution: this is its faster setting.
-            settings["TF_ENABLE_ONEDNN_OPTS"] = "0"
+        settings = {
+            **os.environ,
+            "TF_CPP_MIN_LOG_LEVEL": "2",
+            "TF_ENABLE_ONEDNN_OPTS": "0" if plain == name else "1",
+        }
         started = time.perf_counter()
         self.name = name
         self._process = subprocess.Popen(
@@ -90,7 +93,7 @@ def measure(dataset: str, ratio: str) -> list[dict[str, Any]]:
     for case in cases:
         one = statistics.median(seconds[case.name])
         row: dict[str, Any] = {"case": case.name}
-        if case.name == "score":
+        if case.name.startswith("score"):
             row["pairs_a_second"] = 1 / one
         else:
             row["epoch_s"] = one * case.sizes["units"]

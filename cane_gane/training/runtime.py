@@ -10,6 +10,9 @@ import tempfile
 from collections.abc import Callable
 
 _THREADS = "TF_NUM_INTRAOP_THREADS"
+# What TensorFlow reads when it is imported. oneDNN compiles a product for each new
+# shape, and texts have so many that an Intel Xeon took three times as long with it.
+_ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "2", "TF_ENABLE_ONEDNN_OPTS": "0"}
 # Options of glibc's mallopt: keep up to 1 GB of freed memory, take it 16 MB at a time,
 # and take nothing below 32 MB from the system each time anew.
 _MALLOC = {-1: 1 << 30, -2: 1 << 24, -3: 1 << 25}
@@ -33,7 +36,8 @@ def load_tensorflow(
         begin: What sets TensorFlow up, where that is more than to look for devices.
     """
     _keep_freed_memory()
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    for name, value in _ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
     with tempfile.TemporaryFile() as notes:
         sys.stderr.flush()
         terminal = os.dup(2)

@@ -35,13 +35,14 @@ def by_length(source: tf.Tensor, target: tf.Tensor, groups: tf.Tensor) -> tf.Ten
 
 
 def in_chunks(
-    function: Callable[[Any, Any, tf.Tensor], tuple[tf.Tensor, ...]],
+    function: Callable[..., tuple[tf.Tensor, ...]],
     source: Any,
     target: Any,
     *,
     outputs: int = 1,
     size: int | None = None,
     trim: bool = True,
+    table: tf.Tensor | None = None,
     dtype: tf.DType = tf.float32,
 ) -> list[tf.Tensor]:
     """Applies a function to pairs of texts in chunks of similar length.
@@ -52,13 +53,16 @@ def in_chunks(
     Args:
         function: Takes source and target of a chunk, trimmed to its longest texts,
             and the indices of its pairs in the batch, `[c]`; gives tensors `[c, ...]`
-            of a fixed shape but for c.
+            of a fixed shape but for c. With a `table` it also takes the word vectors
+            of both sides, `[c, n, p]`.
         source: Word ids, `[batch, n]`, 0 for padding; or a structure of such tensors,
             of which the first decides the length.
         target: The same.
         outputs: How many tensors the function gives.
         size: Pairs in a chunk, `CHUNK` by default.
         trim: Whether padding is cut off.
+        table: Word vectors, `[words, p]`, which are looked up for all chunks at once,
+            so that their gradient is one sum and not one for each chunk.
         dtype: The type of the results.
 
     Returns:
@@ -69,13 +73,21 @@ def in_chunks(
     count = tf.maximum(1, -(-tf.shape(sides[0])[0] // size))
     order = by_length(text_lengths(sides[0]), text_lengths(sides[1]), count)
     arrays = [tf.TensorArray(dtype, count, infer_shape=False) for _ in range(outputs)]
+    words = [
+        _look_up(table, side, order, size, count, trim)
+        for side in ([] if table is None else sides)
+    ]
 
     def step(i: tf.Tensor, arrays: list[tf.TensorArray]) -> tuple[tf.Tensor, Any]:
         pairs = order[i * size : (i + 1) * size]
         left, right = tf.nest.map_structure(
             lambda ids: _gather(ids, pairs, trim), (source, target)
         )
-        results = zip(arrays, function(left, right, pairs), strict=True)
+        vectors = [
+            _shaped_like(own.read(i), side)
+            for own, side in zip(words, (left, right), strict=False)
+        ]
+        results = zip(arrays, function(left, right, pairs, *vectors), strict=True)
         return i + 1, [array.write(i, result) for array, result in results]
 
     _, arrays = tf.while_loop(
@@ -90,3 +102,34 @@ def _gather(ids: tf.Tensor, pairs: tf.Tensor, trim: bool) -> tf.Tensor:
     chosen = tf.gather(ids, pairs)
     width = tf.maximum(1, tf.reduce_max(text_lengths(chosen)))
     return chosen[:, :width] if trim else chosen
+
+
+def _look_up(
+    table: tf.Tensor,
+    ids: tf.Tensor,
+    order: tf.Tensor,
+    size: int,
+    count: tf.Tensor,
+    trim: bool,
+) -> tf.TensorArray:
+    """Looks words up in the order of the chunks, which have `[c * n, p]` each."""
+    ids = tf.gather(ids, order)
+    rows, columns = tf.unstack(tf.shape(ids))
+    chunk = tf.range(rows) // size
+    used = text_lengths(ids) if trim else tf.fill([rows], columns)
+    widths = tf.math.unsorted_segment_max(used, chunk, count)
+    widths = tf.minimum(tf.maximum(1, widths), columns)
+    pairs = tf.math.bincount(chunk, minlength=count, maxlength=count)
+    read = tf.range(columns) < tf.gather(widths, chunk)[:, None]
+    with tf.name_scope("lookup"):
+        vectors = tf.gather(table, tf.boolean_mask(ids, read))
+    parts = tf.TensorArray(
+        table.dtype, count, infer_shape=False, element_shape=[None, table.shape[1]]
+    )
+    return parts.split(vectors, pairs * widths)
+
+
+def _shaped_like(vectors: tf.Tensor, texts: Any) -> tf.Tensor:
+    """Word vectors of a chunk, `[c * n, p]` to `[c, n, p]`."""
+    ids = tf.nest.flatten(texts)[0]
+    return tf.reshape(vectors, tf.concat([tf.shape(ids), [vectors.shape[-1]]], 0))

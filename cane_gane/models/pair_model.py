@@ -98,21 +98,22 @@ class PairModel(PairScorer):
     def _encode_many(
         self, source: tf.Tensor, target: tf.Tensor
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        """As `encode`, in chunks of similar length, each word looked up once."""
-        flat = [tf.reshape(x, [-1]) for x in (source, target)]
-        ids = [tf.zeros([1], source.dtype), *flat]  # padding first
-        with tf.name_scope("lookup"):
-            words, index = tf.unique(tf.concat(ids, 0))
-            table = tf.gather(self.word_table, words)
-        _, left, right = tf.split(index, [1, tf.size(source), tf.size(target)])
+        """As `encode`, in chunks of similar length."""
 
-        def encode(source: Any, target: Any, _: tf.Tensor) -> tuple[tf.Tensor, ...]:
-            return self.encode_prepared(source, target, table)
+        def encode(
+            source: Any, target: Any, _: tf.Tensor, *words: tf.Tensor
+        ) -> tuple[tf.Tensor, ...]:
+            return self.encode_prepared(source, target, words)
 
-        left = tf.reshape(left, tf.shape(source))
-        right = tf.reshape(right, tf.shape(target))
-        texts = map(self.prepare_texts, (left, right))
-        near, far = in_chunks(encode, *texts, outputs=2, size=CHUNK, dtype=table.dtype)
+        table = tf.convert_to_tensor(self.word_table)
+        near, far = in_chunks(
+            encode,
+            *map(self.prepare_texts, (source, target)),
+            outputs=2,
+            size=CHUNK,
+            table=table,
+            dtype=table.dtype,
+        )
         shape = [None, self.words.shape[1]]
         return tf.ensure_shape(near, shape), tf.ensure_shape(far, shape)
 

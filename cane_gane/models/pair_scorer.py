@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import keras
@@ -13,7 +14,7 @@ import tensorflow as tf
 
 from cane_gane.data.tokens import EncodedTexts
 from cane_gane.layers import InnerProduct
-from cane_gane.layers.masking import Configured, Mask
+from cane_gane.layers.masking import Configured
 from cane_gane.models.chunks import in_chunks
 from cane_gane.models.merging import Texts, merged
 
@@ -107,18 +108,18 @@ class PairScorer(Configured, keras.Model):
         return merged(ids) if getattr(self.encoder, "merges", False) else ids
 
     def encode_prepared(
-        self, source: PreparedTexts, target: PreparedTexts, table: Mask = None
+        self,
+        source: PreparedTexts,
+        target: PreparedTexts,
+        words: Sequence[tf.Tensor] = (),
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        """As `encode`, for prepared texts, with word vectors from another table."""
-        if table is None:
-            table = tf.convert_to_tensor(self.word_table)
+        """As `encode`, for prepared texts, whose word vectors may be looked up."""
+        sides: Sequence[Any] = (source, target)  # ids, counts and order, or ids alone
         if not isinstance(source, Texts):
-            masks = {"source_mask": source > 0, "target_mask": target > 0}
-            return self.encoder(*_look_up(table, source, target), **masks)
-        words = _look_up(table, source.words, target.words)
-        masks = {"source_mask": source.counts, "target_mask": target.counts}
-        orders = {"source_order": source.order, "target_order": target.order}
-        return self.encoder(*words, **masks, **orders)
+            sides = [(ids, ids > 0) for ids in sides]
+        ids, *others = zip(*sides, strict=True)
+        words = words or [tf.gather(self.word_table, side) for side in ids]
+        return self.encoder(*words, *itertools.chain(*others))
 
     def look_up(self, ids: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Looks words up, `[b, n]` to `[b, n, p]`, and marks the real ones."""
@@ -201,17 +202,3 @@ def text_vectors(
         end = min(begin + AT_ONCE, count)
         vectors[begin:end] = encode(texts.padded(begin, end)).numpy()
     return vectors
-
-
-def _look_up(
-    table: tf.Tensor, source: tf.Tensor, target: tf.Tensor
-) -> tuple[tf.Tensor, tf.Tensor]:
-    """Looks up the words of both sides at once, for one gradient of the table."""
-    sides = (source, target)
-    with tf.name_scope("lookup"):
-        flat = tf.gather(table, tf.concat([tf.reshape(x, [-1]) for x in sides], 0))
-        near, far = tf.split(flat, [tf.size(source), tf.size(target)])
-        return tuple(
-            tf.reshape(part, tf.concat([tf.shape(ids), tf.shape(table)[1:]], 0))
-            for part, ids in ((near, source), (far, target))
-        )

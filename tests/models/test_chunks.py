@@ -88,3 +88,35 @@ def test_gradients_flow_through_chunks(size):
     )
     plain = gradient(lambda: sums(source, target, None))
     np.testing.assert_allclose(chunked(), plain, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("trim", [True, False])
+@pytest.mark.parametrize("count", [0, 1, CHUNK, 3 * CHUNK + 5])
+def test_words_looked_up_for_all_chunks_are_those_of_each(count, trim):
+    source, target = texts(count, 12, 1), texts(count, 9, 2)
+    table = tf.random.stateless_normal([50, 4], [1, 2])
+
+    def pooled(near, far):
+        return tf.reduce_sum(near, 1) * tf.reduce_max(far, 1)
+
+    def own(near, far, _):
+        return (pooled(tf.gather(table, near), tf.gather(table, far)),)
+
+    def given(near, far, _, near_words, far_words):
+        assert_equal(near_words, tf.gather(table, near))
+        assert_equal(far_words, tf.gather(table, far))
+        return (pooled(near_words, far_words),)
+
+    found = []
+    for function, words in ((own, None), (given, table)):
+        with tf.GradientTape() as tape:
+            tape.watch(table)
+            (result,) = in_chunks(function, source, target, trim=trim, table=words)
+        gradient = tape.gradient(result, table)
+        found.append((result, tf.zeros_like(table) if count == 0 else gradient))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(*map(tf.convert_to_tensor, (one, other)), rtol=1e-5)
+
+
+def assert_equal(one, other):
+    tf.debugging.assert_equal(one, other)

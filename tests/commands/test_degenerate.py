@@ -62,7 +62,7 @@ def write(name, folder):
 def test_every_network_is_accounted_for():
     assert {*REFUSED, *EMPTY} == {*NETWORKS}
     ((what, count),) = tries_of("tests/commands/test_degenerate.py").items()
-    assert what.startswith(f"{len(NETWORKS)} networks")
+    assert what.startswith(f"{len(NETWORKS)} degenerate networks")
     assert count == len(REFUSED) * len(SMALL) + len(TRAINED) + len(WITHOUT_NEGATIVES)
 
 

@@ -1,6 +1,7 @@
 """DeepWalk, node2vec and LINE: structure alone, against known answers."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -72,7 +73,7 @@ def test_vectors_depend_on_the_seed_alone_in_a_fresh_process():
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True,
-        env={"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"},
     )  # fmt: skip
     here = walk_vectors(np.array(edges), 6, WalkSettings(dimension=8), seed=3)
     assert done.stdout == here.tobytes()

@@ -4,7 +4,8 @@
 
 Debian is cut to its nodes of most edges for smaller sizes; without its folder, and
 above its size, networks are synthetic. Each size is a process of its own. Results are
-appended to benchmarks/scale.jsonl, and a table with slopes is printed.
+appended to benchmarks/scale.jsonl, a table with slopes is printed, and
+docs/figures/scale.png is drawn.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from cane_gane.data.splits import Split, split_edges
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "scale.jsonl"
+FIGURE = ROOT / "docs" / "figures" / "scale.png"
 SIZES = "5000,20000,63620,200000,1000000"
 EDGES = 6_400  # of the part of an epoch that is measured
 PAIRS = 8_192  # of the nodes that are embedded
@@ -173,6 +175,30 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def draw(rows: list[dict[str, Any]], path: Path) -> None:
+    """Draws the CPU seconds of each stage by the number of nodes."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    axes = figure.subplots()
+    rows = sorted(rows, key=lambda row: row["nodes"])
+    nodes = np.array([row["nodes"] for row in rows], float)
+    for stage in rows[-1]["stages"]:
+        points = [
+            (row["nodes"], row["stages"][stage]["cpu"])
+            for row in rows if row["stages"].get(stage, {}).get("cpu", 0) > 1
+        ]  # fmt: skip
+        if len(points) > 1:
+            axes.loglog(*zip(*points, strict=True), "o-", label=stage)
+    growth = nodes * np.log(nodes)
+    axes.loglog(nodes, growth / growth[0], "--", color="grey", label="n log n")
+    axes.set_xlabel("nodes")
+    axes.set_ylabel("CPU seconds")
+    axes.grid(alpha=0.3)
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    figure.savefig(path, dpi=110)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--debian", type=Path)
@@ -194,6 +220,7 @@ def main() -> None:
     if given.dblp:
         found.append(ask("dblp", given.dblp, 10**9))
     print(table(found))
+    draw(found, FIGURE)
 
 
 def ask(name: str, folder: Path, size: int) -> dict[str, Any]:

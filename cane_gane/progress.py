@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from cane_gane.errors import harmless
 
@@ -128,10 +128,11 @@ class Stopwatch:
 
     @contextlib.contextmanager
     def __call__(self, part: str) -> Iterator[None]:
-        """Times what is done inside, as a part or more of it."""
+        """Times what is done inside, as a part or more of it; reports a long one."""
         start = time.perf_counter()
         try:
-            yield
+            with Progress(part):
+                yield
         finally:
             taken = time.perf_counter() - start
             self.seconds[part] = self.seconds.get(part, 0.0) + taken
@@ -144,17 +145,23 @@ class Stopwatch:
 class Progress:
     """Says every half minute how far a stage has come, and how long it will take.
 
-    Nothing is said of a stage that ends sooner.
+    Nothing is said of a stage that ends sooner, nor while a stage inside it speaks.
     """
 
-    def __init__(self, stage: str, total: int = 0, done: int = 0) -> None:
+    _open: ClassVar[list[Progress]] = []  # all that are running, outer ones first
+
+    def __init__(
+        self, stage: str, total: int = 0, done: int = 0, *, silent: bool = False
+    ) -> None:
         """Takes what the stage is called, and how many parts it has, where known.
 
         Args:
             stage: Its name.
             total: How many parts it has; 0 if that is not known.
             done: How many an earlier start has done.
+            silent: Whether nothing is said of it, such as where a bar shows it.
         """
+        self._silent = silent
         self._stage, self._total, self._done = stage, total, done
         self._before = done
         self._over = threading.Event()
@@ -169,11 +176,13 @@ class Progress:
     def begin(self) -> Progress:
         """Starts the clock."""
         self._start = time.perf_counter()
+        self._open.append(self)
         self._teller.start()
         return self
 
     def end(self) -> None:
         """Says no more."""
+        self._open.remove(self)
         self._over.set()
         self._teller.join()
 
@@ -193,7 +202,8 @@ class Progress:
 
     def _tell(self) -> None:
         while not self._over.wait(EVERY):
-            say(self.line())
+            if self._open[-1] is self and not self._silent:
+                say(self.line())
 
 
 def counted(stage: str, total: int) -> Iterator[int]:

@@ -9,6 +9,7 @@ import pytest
 from cane_gane import progress
 from cane_gane.progress import (
     Progress,
+    Stopwatch,
     counted,
     has_colour,
     is_quiet,
@@ -47,6 +48,18 @@ def test_nothing_is_said_of_a_short_stage(capsys):
     with Progress("walks", 8) as stage:
         stage.add(8)
     assert capsys.readouterr().err == ""
+
+
+def test_of_stages_inside_each_other_the_inner_one_speaks(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "EVERY", 0.01)
+    with Stopwatch()("score pairs"):
+        wait_for(capsys, "score pairs: ")
+        with Progress("pairs of nodes", 8) as stage:
+            stage.add(4)
+            wait_for(capsys, "pairs of nodes: ")
+            capsys.readouterr()
+            assert "score pairs" not in wait_for(capsys, "pairs of nodes: 50 %")
+        wait_for(capsys, "score pairs: ")
 
 
 def test_a_quiet_job_warns_but_says_nothing_else(capfd):

@@ -16,6 +16,7 @@ from cane_gane.data.graph import Edges
 from cane_gane.data.vectors import fill_missing, missing_rows
 from cane_gane.errors import InputError
 from cane_gane.evaluation.matching import Match
+from cane_gane.progress import Progress
 
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
@@ -126,9 +127,11 @@ class RowFitted(Fitted):
     def _by_rows(self, pairs: Edges) -> Floats:
         scores = np.zeros(len(pairs))
         groups = by_source(pairs)
-        for source, row in self.in_blocks(np.array(list(groups), np.int64)):
-            asked = groups[source]
-            scores[asked] = row[pairs[asked, 1]]
+        with Progress("rows of scores", len(groups)) as progress:
+            for source, row in self.in_blocks(np.array(list(groups), np.int64)):
+                asked = groups[source]
+                scores[asked] = row[pairs[asked, 1]]
+                progress.add()
         return scores
 
 

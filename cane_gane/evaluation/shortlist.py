@@ -12,6 +12,7 @@ from cane_gane.evaluation.hard import HardContest
 from cane_gane.evaluation.outcomes import Outcomes, only_places, places_among
 from cane_gane.evaluation.protocols import Contest, Integers
 from cane_gane.evaluation.ranking import count_rivals, outcomes_of
+from cane_gane.progress import Progress
 
 BUDGET = 20_000  # pairs that are scored
 LONGEST = 100  # candidates of a source that are scored at the most, where not all are
@@ -48,15 +49,17 @@ def shortlist_places(
     counts = np.zeros((4, len(contest.scored)), np.int64)
     ranked, missed = np.zeros((2, len(contest.scored)), np.bool_)
     listed: dict[int, Integers] = {}
-    for source, row in first_stage.in_blocks(sources):
-        edges, candidates = groups[source], contest.candidates(source)
-        targets = contest.scored[edges, 1]
-        ranked[edges] = True
-        counts[:, edges] = count_rivals(row, contest, source, edges)
-        best = candidates[np.argsort(-row[candidates], kind="stable")[:size]]
-        if len(best) < len(candidates):
-            missed[edges] = row[targets] < row[best].min()
-        listed[source] = np.union1d(best, targets)
+    with Progress("candidates", len(sources)) as progress:
+        for source, row in first_stage.in_blocks(sources):
+            edges, candidates = groups[source], contest.candidates(source)
+            targets = contest.scored[edges, 1]
+            ranked[edges] = True
+            counts[:, edges] = count_rivals(row, contest, source, edges)
+            best = candidates[np.argsort(-row[candidates], kind="stable")[:size]]
+            if len(best) < len(candidates):
+                missed[edges] = row[targets] < row[best].min()
+            listed[source] = np.union1d(best, targets)
+            progress.add()
     own = [_with(source, nodes) for source, nodes in listed.items()]
     pairs = np.concatenate([*own, contest.scored[:0]])
     scores = np.asarray(fitted.score(pairs), np.float64)

@@ -218,7 +218,11 @@ class ServedModel(Fitted):
         self, name: str, sides: tuple[str, str], pairs: Edges, output: str
     ) -> Floats:
         """Calls a signature on pairs of nodes, batch by batch."""
-        parts = [part for _, part in self._batches(name, sides, pairs, output)]
+        parts: list[Floats] = []
+        with Progress("pairs of nodes", len(pairs)) as progress:
+            for _, part in self._batches(name, sides, pairs, output):
+                parts.append(part)
+                progress.add(len(part))
         return np.concatenate(parts or [np.zeros(0, np.float32)])
 
     def _batches(

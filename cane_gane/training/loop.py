@@ -134,9 +134,9 @@ class Keeper(keras.callbacks.Callback):
         if self.part.steps:
             for variable, value in zip(self._tracked, self.part.losses, strict=False):
                 variable.assign(value)
-        if not has_bar():
-            name = f"epoch {epoch + 1}/{self._epochs}"
-            self._progress = Progress(name, self._steps, self.part.steps).begin()
+        name = f"epoch {epoch + 1}/{self._epochs}"
+        progress = Progress(name, self._steps, self.part.steps, silent=has_bar())
+        self._progress = progress.begin()
 
     @property
     def _steps(self) -> int:

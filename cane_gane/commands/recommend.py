@@ -17,7 +17,7 @@ from cane_gane.commands.flags import (
 )
 from cane_gane.errors import InputError
 from cane_gane.files import write_atomically
-from cane_gane.progress import say
+from cane_gane.progress import counted
 
 if TYPE_CHECKING:
     from cane_gane.report.answers import Suggestions
@@ -97,11 +97,8 @@ def _all_nodes(answers: Answers, top: int, output: Path) -> None:
     """Writes the suggestions of all nodes to a CSV file."""
     from cane_gane.report.answers import csv_rows, csv_text
 
-    count, parts = answers.network.node_count, list[str]()
-    step = max(1, count // 20)
-    for node in range(count):
-        if node % step == 0:
-            say(f"{node:,} of {count:,} nodes")
+    parts: list[str] = []
+    for node in counted("suggestions", answers.network.node_count):
         rows = csv_rows(answers.node(node), answers.recommend(node, top=top))
         parts.append(csv_text(rows, header=not parts))
     write_atomically(output, "".join(parts).encode())

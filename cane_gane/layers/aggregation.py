@@ -33,7 +33,7 @@ class Aggregation(MaskConsumer):
         pooling: `"max"`, the paper's, or `"mean"`.
         use_bias: Add a trainable bias; the paper has none.
         kernel_initializer: The initial values of the linear map.
-        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+        **kwargs: Options of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
         parts: A list of `[batch, n, *]` and `[batch, *]` tensors.

@@ -52,7 +52,7 @@ class AttentionParsing(MaskConsumer):
         return_plan: Also return w.
         depth: Number of convolutions; the paper's is 1.
         groups: Number of plans of a pair; the paper's is 1.
-        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+        **kwargs: Options of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
         plan: Plans T_uv, `[batch, n, m]`, or `[batch, groups, n, m]` for several.

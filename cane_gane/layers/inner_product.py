@@ -34,7 +34,7 @@ class InnerProduct(MaskConsumer):
         kernel: `"euclidean"`, `"rbf"` or `"imq"`.
         mapped: Map y into the space of x first; needed if their widths differ.
         bandwidth: h of the last two kernels.
-        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+        **kwargs: Options of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
         x: `[..., d]`.

@@ -39,7 +39,7 @@ class MutualAttention(MaskConsumer):
         window: Words in a window.
         masked: Ignore padding; False is upstream.
         return_plan: Also return the attention over windows.
-        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+        **kwargs: Options of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
         source: Word vectors, `[batch, n, p]`.

@@ -43,7 +43,7 @@ class TransportAlignment(TransportPlan):
         pooled: Return only the mean of each aligned text. It is an average of the other
             text's words, so single words need not be aligned.
         groups: Number of parts of the word vectors' dimensions, each with its own plan.
-        **kwargs: Of `TransportPlan`: `cost`, `beta`, `iterations`,
+        **kwargs: Options of `TransportPlan`: `cost`, `beta`, `iterations`,
             `inner_iterations`, `gradient`, `name`, `dtype`.
 
     Call arguments:

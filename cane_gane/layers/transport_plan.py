@@ -35,7 +35,7 @@ class TransportPlan(MaskConsumer):
         iterations: Steps of the solver.
         inner_iterations: Scalings in each step, K.
         gradient: `"full"`, `"last_step"` or `"none"`; see `cane_gane.transport.ipot`.
-        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+        **kwargs: Options of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
         source: Word vectors S_u, `[batch, n, p]`.

@@ -31,7 +31,7 @@ class WordAlignment(MaskConsumer):
             attention.
         return_plan: Also return both matrices of weights.
         pooled: Return only the mean of each aligned text.
-        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+        **kwargs: Options of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
         source: Word vectors S_u, `[batch, n, p]`.

@@ -1,10 +1,10 @@
-"""Edges a second from the input pipeline, and from upstream's own batch code.
+"""Edges per second from the input pipeline and from upstream's own batch code.
 
 bash run.sh benchmark data cora [--upstream=FOLDER]
 
-`FOLDER` is a checkout of thunlp/CANE; its DataSet.py runs unmodified, with a
-stand-in for the vocabulary of TensorFlow 1, and its texts are gathered as its
-train.py does. Rounds are interleaved; the figure is the median.
+`FOLDER` is a checkout of thunlp/CANE; its DataSet.py runs unmodified, with a stand-in
+for the vocabulary of TensorFlow 1, and texts are gathered as in its train.py. Rounds
+are interleaved; the figure is the median.
 """
 
 from __future__ import annotations

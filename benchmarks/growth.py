@@ -1,8 +1,8 @@
 """Time and memory of a training step as work grows: `bash run.sh benchmark growth`.
 
-Random texts and edges; one size is changed at a time, each in a process of its own.
-Writes the log-log plot to docs/figures/growth.png and prints the points with the fitted
-slope and the peak memory.
+Random texts and edges; one size changes at a time, and each point is measured in its
+own process. Writes the log-log plot to docs/figures/growth.png and prints the points
+with the fitted slope and the peak memory.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from benchmarks.serve import Client, cpu_seconds
 
 CALLS, TRAININGS = 10_000, 50
 MOST, LONGEST = 4, 40
-FLAT = 0.02  # growth that still counts as none
+FLAT = 0.02  # smaller growth counts as none
 
 
 def memory(pid: int | str = "self") -> float:
@@ -39,7 +39,7 @@ def memory(pid: int | str = "self") -> float:
 def watched(
     act: Callable[[], None], count: int, pid: int | str = "self"
 ) -> list[float]:
-    """Acts so many times; returns the memory after each tenth."""
+    """Calls `act` `count` times; returns the memory after each tenth of the calls."""
     found = []
     for done in range(1, count + 1):
         act()
@@ -50,7 +50,7 @@ def watched(
 
 
 class Drawn:
-    """Random texts and nodes of random number and length, the same for every start."""
+    """Random texts and nodes, of random number and length; every run draws the same."""
 
     def __init__(self, words: list[str], nodes: int) -> None:
         self._rng, self._words, self._nodes = np.random.default_rng(1), words, nodes
@@ -70,7 +70,7 @@ class Drawn:
 
 
 def call_signatures(run: Path, calls: int, only: str | None) -> list[float]:
-    """Calls every signature, one after another, so many times."""
+    """Calls every signature `calls` times, one after another."""
     import tensorflow as tf
 
     model = tf.saved_model.load(str(run / "saved_model"))
@@ -99,7 +99,7 @@ def call_signatures(run: Path, calls: int, only: str | None) -> list[float]:
 
 @contextmanager
 def server(run: Path) -> Iterator[tuple[int, Client]]:
-    """Starts `serve` for a while; yields its process and a client."""
+    """Runs `serve` inside a `with` block; yields its process id and a client."""
     process = subprocess.Popen(
         [sys.executable, "-m", "cane_gane", "serve", str(run), "--port=0"],
         stdout=subprocess.PIPE, text=True,
@@ -116,7 +116,7 @@ def server(run: Path) -> Iterator[tuple[int, Client]]:
 
 
 def ask_service(run: Path, calls: int) -> list[float]:
-    """Asks each question in turn, so many in all."""
+    """Asks the questions in turn, `calls` in all."""
     words = (run / "vocabulary.txt").read_text(encoding="utf-8").split()
     with server(run) as (pid, client):
         drawn = Drawn(words, client.ask("/health")[1]["nodes"])
@@ -133,7 +133,7 @@ def ask_service(run: Path, calls: int) -> list[float]:
 
 
 def question(drawn: Drawn, number: int) -> tuple[str, Any]:
-    """Returns a question of the next kind."""
+    """Returns the path and the fields of question `number`; kinds take turns."""
     count = drawn.count()
     first, second = drawn.nodes(2)
     return (

@@ -43,7 +43,7 @@ def figures(run: Path) -> tuple[tuple[str, str, float], list[float]]:
     ]
     samples = (Sample.draw(contest, config.seed) for contest in contests)
     found = [sample.outcomes(fitted.score, config.seed)[0].shares for sample in samples]
-    # An edge that the sample left out has NaN.
+    # An edge that is not in the sample has NaN.
     means = [float(np.nanmean(shares)) for shares in found]
     key = (config.dataset, config.method, config.ratio)
     return key, [*means, at_most(whole, split)]

@@ -43,7 +43,7 @@ KINDS: dict[str, tuple[str, ...]] = {
 
 
 def outcomes(split: Split, seed: int, without: Sequence[Sequence[str]]) -> Any:
-    """Returns how evidence ranks test edges, without each of some sets of features."""
+    """Returns how evidence ranks test edges without each of the given feature sets."""
     network = split.network
     texts, count = texts_of(network.texts), network.node_count
     lists = held_out_lists(texts, split.train, count, seed=seed)

@@ -1,6 +1,6 @@
 """Where the time of a training step goes: `bash run.sh benchmark profile cora 0.55`.
 
-TensorFlow's own profiler, each operation counted by the scope that it is in.
+Uses TensorFlow's own profiler; the time of each operation counts for its scope.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cane_gane.methods.registry import METHODS
 from cane_gane.runs.config import Config
 
 STEPS = 10
-# What an operation's name holds, in the order of asking.
+# Parts of operation names; the first match decides the scope.
 SCOPES = {
     "backward": ("gradient",),
     "optimizer": ("adam",),
@@ -63,7 +63,7 @@ def by_scope(path: str) -> dict[str, float]:
             for event in line.events:
                 name = plane.event_metadata[event.metadata_id].name
                 if ":" not in name or "::" in name or name.startswith("Eager"):
-                    continue  # not an operation, but what runs operations
+                    continue  # this runs operations; it is not one itself
                 scope = next(
                     (s for s, marks in SCOPES.items() if any(m in name for m in marks)),
                     "other",

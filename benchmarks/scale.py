@@ -32,8 +32,8 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "scale.jsonl"
 FIGURE = ROOT / "docs" / "figures" / "scale.png"
 SIZES = "5000,20000,63620,200000,1000000"
-EDGES = 6_400  # of the part of an epoch that is measured
-PAIRS = 8_192  # of the nodes that are embedded
+EDGES = 6_400  # in the part of an epoch that is measured
+PAIRS = 8_192  # whose nodes are embedded
 
 
 class Stages:
@@ -41,7 +41,7 @@ class Stages:
 
     def __init__(self) -> None:
         self.found: dict[str, dict[str, float]] = {}
-        self._peaks: list[float] = []  # of the stages that we are in
+        self._peaks: list[float] = []  # of the stages that are running
 
     @contextlib.contextmanager
     def __call__(self, name: str) -> Iterator[None]:
@@ -58,7 +58,7 @@ class Stages:
         print(name, self.found[name], file=sys.stderr, flush=True)
 
     def timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Returns a function whose calls are a stage."""
+        """Returns a function that times each of its calls as a stage."""
 
         def call(*given: Any, **named: Any) -> Any:
             with self(name):
@@ -67,7 +67,7 @@ class Stages:
         return call
 
     def _look(self) -> None:
-        """Adds the peak so far to all stages that we are in; a new one begins."""
+        """Updates the peak of all running stages, then resets the kernel's peak."""
         self._peaks = [max(peak, _status("VmHWM")) for peak in self._peaks]
         Path("/proc/self/clear_refs").write_text("5")
 
@@ -138,7 +138,7 @@ def _parts_of_start(inputs: Any, stages: Stages) -> Iterator[None]:
 def _cut(network: TextualNetwork, count: int) -> TextualNetwork:
     if count >= network.node_count:
         return network
-    # The nodes with the most edges first, so that a part is as dense as the whole.
+    # Nodes with the most edges come first, so that a part is as dense as the whole.
     degrees = np.bincount(network.edges.ravel(), minlength=network.node_count)
     kept = np.sort(np.argsort(-degrees, kind="stable")[:count])
     place = np.full(network.node_count, -1)

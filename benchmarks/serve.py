@@ -30,7 +30,7 @@ DIFFERENT = 20  # questions of a kind
 
 
 class Client:
-    """One connection that is kept."""
+    """One connection, which stays open."""
 
     def __init__(self, home: str) -> None:
         self._connection = http.client.HTTPConnection(urlsplit(home).netloc, timeout=60)
@@ -47,7 +47,7 @@ class Client:
 
 @dataclass
 class Tally:
-    """What the clients saw of one kind of question."""
+    """What the clients recorded for one kind of question."""
 
     seconds: list[float] = field(default_factory=list)
     lost: int = 0
@@ -56,7 +56,7 @@ class Tally:
 
 
 def questions(nodes: int, texts: list[str]) -> dict[str, list[Any]]:
-    """Returns questions of each kind, the same for every start."""
+    """Returns questions of each kind, the same in every run."""
     generator = np.random.default_rng(1)
     some = generator.integers(0, nodes, (DIFFERENT, 2)).tolist()
     pairs = [{"source": a, "target": b} for a, b in some]
@@ -72,9 +72,9 @@ def questions(nodes: int, texts: list[str]) -> dict[str, list[Any]]:
 
 
 def attack(home: str, path: str, asked: list[Any], count: int, seconds: float) -> Tally:
-    """Lets the clients ask, until all is answered or the time is over."""
+    """Lets the clients ask until all questions are answered or the time is up."""
     client = Client(home)
-    # A health check tells how many wait, which differs.
+    # A health check returns how many requests wait, which differs.
     alone = [client.ask(path, own) if own else (200, None) for own in asked]
     client.close()
     tally, left, lock = Tally(), iter(range(count)), threading.Lock()
@@ -117,7 +117,7 @@ def run_all(work: Callable[[], None]) -> None:
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two answers agree; sums may differ in their last digits."""
+    """Whether two answers agree; sums may differ in the last digits."""
     if one == other:
         return True
     if isinstance(one, float) and isinstance(other, float):
@@ -149,7 +149,7 @@ def measure(pid: int, home: str, count: int, seconds: float) -> None:
     for name, asked in questions(nodes, texts).items():
         path, before = name.split(",")[0], cpu_seconds(pid)
         tally = attack(home, path, asked, count, seconds)
-        # What was asked alone was computed, too.
+        # The questions that were asked alone were computed, too.
         answered = len(tally.seconds) + len(asked)
         cpu = 1000 * (cpu_seconds(pid) - before) / answered
         half, most = 1000 * np.percentile(tally.seconds, [50, 99])

@@ -45,12 +45,12 @@ def held_out(split: Split, seed: int) -> Split:
 
 
 def by_cosine(vectors: Any) -> VectorFitted:
-    """Returns vectors of length 1; NaN stays where a node has none."""
+    """Returns vectors of length 1; a node without a vector keeps NaN."""
     return VectorFitted(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 def unscaled_tadw(split: Split, settings: Any, seed: int) -> VectorFitted:
-    """Returns TADW with both halves as the factors have them, not of length 1."""
+    """Returns TADW with both halves as factorised, not scaled to length 1."""
     text = text_matrix(split, settings.text_dimension, seed)
     turns = sweeps(
         step_matrix(split), text, settings.dimension // 2, settings.shrinkage, seed

@@ -1,4 +1,4 @@
-"""Other ways to the plan of Algorithm 1, to time `ipot` against."""
+"""Other solvers for the plan of Algorithm 1, to time `ipot` against."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def in_numpy(cost: np.ndarray) -> np.ndarray:
 
 
 def in_pot(cost: np.ndarray) -> np.ndarray:
-    """The proximal point method of POT's batched solver, with as many steps."""
+    """POT's batched proximal point solver, with the same number of steps."""
     options = {"inner_reg": BETA, "max_iter": STEPS, "tol": 0.0, "grad": "detach"}
     return ot.batch.solve_batch(cost, method="proximal", **options).plan
 
@@ -112,7 +112,7 @@ def in_pot(cost: np.ndarray) -> np.ndarray:
 def in_pot_by_projections(cost: np.ndarray) -> np.ndarray:
     """Algorithm 1 from POT's batched projection, one sweep for each step.
 
-    It starts each projection from sigma = 1, where Algorithm 1 carries sigma over.
+    Each projection starts from sigma = 1, whereas Algorithm 1 carries sigma over.
     """
     kernel, plan = np.exp(-cost / np.float32(BETA)), np.ones_like(cost)
     for _ in range(STEPS):

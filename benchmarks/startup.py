@@ -1,6 +1,6 @@
 """Where the time before the first step goes: `bash run.sh benchmark startup cora 0.55`.
 
-Prints each part as it ends, with the seconds since the command.
+Prints each part when it ends, with the seconds since the command started.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ START = time.perf_counter()
 
 
 class Laps:
-    """Prints what has been done since the last line."""
+    """Prints each part that has ended, with the time so far."""
 
     def __init__(self) -> None:
         self._last = START

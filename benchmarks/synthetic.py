@@ -1,8 +1,8 @@
 """Networks of any size with topics: `bash run.sh benchmark synthetic FOLDER NODES`.
 
-Every topic has words and nodes of its own. A text mixes words of its topic with common
+Every topic has its own words and nodes. A text mixes words of its topic with common
 ones, both drawn by Zipf's law; most edges stay inside a topic, and its first nodes are
-popular. All is written block by block.
+popular. All files are written block by block.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def write_network(folder: Path, count: int, seed: int = 1) -> None:
     topics = max(10, count // NODES_OF_TOPIC)
     topic = rng.integers(topics, size=count)
     folder.mkdir(parents=True, exist_ok=True)
-    # Topics share words as the vocabulary grows by the root of the nodes only.
+    # Topics share words: the vocabulary grows with the square root of the nodes only.
     vocabulary = COMMON + min(topics * WORDS_OF_TOPIC, 100 * int(count**0.5))
     with open(folder / "data.txt", "w", encoding="ascii") as file:
         for block in texts(rng, topic, _words(vocabulary)):

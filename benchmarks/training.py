@@ -1,11 +1,11 @@
-"""Seconds of an epoch for each model, pairs scored a second, memory, start-up.
+"""Seconds per epoch of each model, pairs scored per second, memory, and start-up.
 
 bash run.sh benchmark training DATASET RATIO [--upstream=FOLDER] [--profile]
 
-Each case is a process of its own, which takes some steps when it is its turn: rounds
-are interleaved, and only one process works at a time. `FOLDER` is a checkout of
-thunlp/CANE, whose code runs unmodified; without it our `cane` in upstream mode, padded
-to 300 words, stands in for it.
+Each case runs in its own process. Rounds are interleaved: the processes take turns, and
+only one works at a time. `FOLDER` is a checkout of thunlp/CANE, whose code runs
+unmodified; without it our `cane` in upstream mode, padded to 300 words, stands in for
+it.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ JSON = flags.DEFINE_bool("json", False, "whether to print JSON")
 PROFILE = flags.DEFINE_bool("profile", False, "where the time of ap goes, no more")
 
 STAND_IN = "cane, upstream mode"
-ONEDNN = " with oneDNN"  # which is left out otherwise, for upstream, too
+ONEDNN = " with oneDNN"  # otherwise oneDNN is off, for upstream, too
 CASES = (STAND_IN, "cane", "wane", "ot", "ap", f"ap{ONEDNN}", "score", f"score{ONEDNN}")
 
 
 class Case:
-    """A process that takes steps when it is asked to."""
+    """A process that takes steps on request."""
 
     def __init__(self, name: str, dataset: str, ratio: str) -> None:
         module = "upstream_turns" if name == "upstream" else "turns"

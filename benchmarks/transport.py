@@ -29,7 +29,7 @@ from cane_gane.models.chunks import in_chunks
 ROOT = Path(__file__).resolve().parent.parent
 BATCH, WORDS, CAP = 64, 100, 300
 
-# As the layers call them: a cosine cost lies between 0 and 2.
+# As the layers call it: a cosine cost is between 0 and 2.
 ipot = functools.partial(transport.ipot, cost_range=2.0)
 
 
@@ -55,7 +55,7 @@ def chunked(cost: tf.Tensor, *masks: tf.Tensor, **options: object) -> tf.Tensor:
 def timed(
     runs: dict[str, Callable[[], object]], rounds: int
 ) -> dict[str, dict[str, float]]:
-    """Milliseconds of each, interleaved; `first` includes what is compiled."""
+    """Milliseconds of each, interleaved; `first` includes compilation."""
     first, times = {}, {name: [] for name in runs}
     for name, run in runs.items():
         start = time.perf_counter()

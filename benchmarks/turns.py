@@ -19,17 +19,17 @@ from cane_gane.methods import gane
 from cane_gane.methods.registry import METHODS
 from cane_gane.runs.config import Config
 
-PAIRS = 8192  # scored in a step, as evaluation does
+PAIRS = 8192  # scored in one step, as in evaluation
 
 
 def turns(units: int) -> Generator[None, int, None]:
-    """Answers each number on standard input with the seconds of so many steps.
+    """Answers each number on standard input with the seconds that so many steps took.
 
     Args:
-        units: What an epoch has, edges or pairs.
+        units: How many edges or pairs an epoch has.
 
     Yields:
-        When a step may be taken; it wants back how many units that was.
+        Whenever a step may be taken; send back how many units the step processed.
     """
     tell({"units": units})
     for line in sys.stdin:
@@ -43,7 +43,7 @@ def turns(units: int) -> Generator[None, int, None]:
 
 
 def take_turns(step: Callable[[], int], units: int) -> None:
-    """Takes a step whenever it may."""
+    """Takes a step whenever `turns` allows one."""
     turn = turns(units)
     with contextlib.suppress(StopIteration):
         next(turn)
@@ -56,7 +56,7 @@ def tell(answer: dict[str, Any]) -> None:
 
 
 def peak() -> float:
-    """Most memory of this process so far, in MB; getrusage would count its parent's."""
+    """Peak memory of this process in MB; getrusage would include its parent's."""
     status = Path("/proc/self/status").read_text()
     line = next(x for x in status.splitlines() if x.startswith("VmHWM"))
     return int(line.split()[1]) / 1e3

@@ -32,7 +32,7 @@ def main(_: str, dataset: str, ratio: str, folder: str) -> None:
 
 
 def pace(version_1: Any, edges: int) -> None:
-    """Lets TensorFlow's session take a training step when it is its turn."""
+    """Makes TensorFlow's session wait for its turn before each training step."""
     turn = turns(edges)
     started = False
 

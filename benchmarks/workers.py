@@ -1,10 +1,10 @@
-"""Steps a second with 1 and 2 workers of one core each.
+"""Steps per second with 1 and 2 workers of one core each.
 
 bash run.sh benchmark workers DATASET RATIO [--batches=64,256,1024]
 
-Each case is run by processes of its own, each bound to one core; one worker is the
-plain step, two are what `--workers=2` runs. Tables start at random, which does not
-change the cost of a step.
+Each case runs in its own processes, each bound to one core. One worker is the plain
+step; two are what `--workers=2` runs. Tables start at random, which does not change the
+cost of a step.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _THREADS = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "OMP_NUM_THREADS
 
 
 def work(order: dict[str, Any]) -> dict[str, Any]:
-    """Takes steps as one of the workers; returns how long they took, and what of."""
+    """Takes steps as one of the workers; returns their duration and the sizes."""
     cluster = Cluster(tuple(order["addresses"]), order["index"])
     os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[cluster.index]})
     from cane_gane.training.runtime import load_tensorflow

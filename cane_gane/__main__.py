@@ -38,7 +38,7 @@ GROUPS = {
 COMMANDS = tuple(chain.from_iterable(GROUPS.values()))
 OTHERS = ("benchmark", "docs", "test")  # of run.sh
 DEFAULT = ("pydocs", "0.55", "ap")
-_RATIO = re.compile(r"[\d.]|all$")  # how one begins
+_RATIO = re.compile(r"[\d.]|all$")  # how ratios begin
 
 
 def main(argv: Sequence[str]) -> int:
@@ -58,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
     except OSError as error:
         try:
             sys.stdout.flush()
-        except OSError:  # it is what failed: say no more there
+        except OSError:  # standard error itself failed: print nothing more
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             return 0  # the reader, such as `head`, has seen enough
@@ -132,10 +132,10 @@ def _dispatch(argv: Sequence[str]) -> None:
 
 
 def _check_training(name: str, words: Sequence[str]) -> None:
-    """Refuses what is neither a command nor DATASET RATIO METHOD.
+    """Refuses words that are neither a command nor DATASET RATIO METHOD.
 
     Raises:
-        InputError: The first word is no command, no data set and no folder.
+        InputError: The first word is not a command, a data set or a folder.
     """
     known = name.startswith("-") or canonical_name(name) in NAMES or Path(name).exists()
     if not known and not _RATIO.match(words[0] if words else ""):
@@ -147,12 +147,12 @@ def _check_training(name: str, words: Sequence[str]) -> None:
 
 
 def _with_underscores(word: str) -> str:
-    """Returns a flag as it is defined: --learning-rate as --learning_rate."""
+    """Returns a flag as it is defined: --learning_rate for --learning-rate."""
     if not word.startswith("--"):
         return word
     name, equals, value = word[2:].partition("=")
     name = re.sub("^no-", "no", name).replace("-", "_")
-    return f"--{name[:60]}{equals}{value}"  # absl chokes on a name of thousands
+    return f"--{name[:60]}{equals}{value}"  # absl fails on very long names
 
 
 def _module(name: str) -> ModuleType:

@@ -1,4 +1,4 @@
-"""The front door for Python: load a network, fit a method, open a model again."""
+"""The Python interface: load a network, fit a method, open a saved model."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from cane_gane.serving.trust import with_trust
 
 
 class Model:
-    """A fitted method on its split.
+    """A method fitted on a split.
 
     Attributes:
         split: The network, and its training and test edges.
@@ -49,7 +49,7 @@ class Model:
         fitted: Fitted,
         folder: RunFolder | None = None,
     ) -> None:
-        """Takes what `fit` or `open` made."""
+        """Takes what `fit` or `open` returned."""
         self.config = config
         self.split = split
         self._fitted = fitted
@@ -80,7 +80,7 @@ class Model:
 
     @cached_property
     def vectors(self) -> NodeVectors:
-        """The vector of each node, `[nodes, size]`; a row of NaN where it has none.
+        """The vector of each node, `[nodes, size]`; a row of NaN if it has none.
 
         It is an array that also has `most_similar(name)`.
         """
@@ -89,7 +89,7 @@ class Model:
 
     @cached_property
     def answers(self) -> Answers:
-        """What `recommend`, `search` and `explain` ask."""
+        """The answers behind `recommend`, `search` and `explain`."""
         return answers_of(self.split, self._fitted, self.config.seed, self._folder)
 
     def recommend(
@@ -100,19 +100,19 @@ class Model:
         links: Sequence[int | str] = (),
         top: int = TOP,
     ) -> Suggestions:
-        """Finds the likeliest missing edges of a node, or of a new one with a text.
+        """Finds the likeliest missing edges of a node, or of a new node with a text.
 
         Args:
             node: A name or an id.
-            text: The text of a node that is not there yet.
-            links: Known nodes that the new node has edges to.
-            top: How many answers at the most.
+            text: The text of a new node, which is not in the network.
+            links: Nodes of the network that the new node has edges to.
+            top: The largest number of answers.
 
         Returns:
             The answers, best first, which print as a table.
 
         Raises:
-            InputError: There is no such node, or the method reads no texts.
+            InputError: There is no such node, or the method does not read texts.
         """
         answers = self.answers
         asked = Node(-1, "", text or "", ())
@@ -128,12 +128,12 @@ class Model:
         return Suggestions(Node(-1, "", text, ()), self.answers.search(text, top))
 
     def explain(self, source: int | str, target: int | str) -> Explained:
-        """Explains a score of two nodes (ids or names) or of texts."""
+        """Explains the score of two nodes (ids or names) or of two texts."""
         return Explained.of(self.answers.explain(source, target))
 
     @property
     def history(self) -> Sequence[Any]:
-        """A dict for each epoch of training, where there were epochs."""
+        """A dict for each epoch of training; empty without epochs."""
         return self._fitted.history
 
     def score(self, pairs: Any) -> npt.NDArray[np.floating]:
@@ -153,7 +153,7 @@ class Model:
     def score_texts(
         self, sources: Sequence[str], targets: Sequence[str]
     ) -> npt.NDArray[np.floating]:
-        """Scores pairs of texts, which need not be the network's, `[pairs]`."""
+        """Scores pairs of texts, which need not be in the network, `[pairs]`."""
         return self._fitted.score_texts(sources, targets)
 
     def match(self, sources: Sequence[str], targets: Sequence[str]) -> list[Match]:
@@ -181,14 +181,14 @@ class Model:
     def save(self, path: Path | str) -> None:
         """Writes a run folder, which `open` and the commands read.
 
-        With test edges it has the report and all figures, as a run of the command
-        has.
+        If there are test edges, it holds the report and all figures, like a run of the
+        command.
 
         Args:
-            path: The folder. It must not hold another run.
+            path: The folder. It must not hold a run.
 
         Raises:
-            InputError: It holds one.
+            InputError: The folder holds a run.
         """
         folder = RunFolder(Path(path))
         if (folder.path / "config.json").exists():
@@ -207,7 +207,7 @@ class Model:
                 runs.write_vectors(folder.path, self.split, self._fitted)
 
     def _home(self, folder: RunFolder) -> Path:
-        """Returns the folder of the network; one from Python is written beside."""
+        """Returns the network's folder; writes it first if made in Python."""
         if self.network.source is not None:
             return catalog.find_dataset(self.network.source)
         self.network.write(folder.path / NETWORK)
@@ -247,7 +247,7 @@ def fit(
     """Fits a method on a split's training edges, or on all edges of a network.
 
     Args:
-        data: A split, or a network, all of whose edges are then for training.
+        data: A split, or a network, whose edges are then all for training.
         method: The method's key; `bash run.sh --help` lists them.
         seed: What every random choice depends on; the split's own by default.
         device: Where to compute: `auto` or `cpu`.

@@ -1,7 +1,7 @@
-"""Processes beside this one, which end with it; one of them for calls of functions.
+"""Child processes that end with this one, and one of them that calls functions.
 
-A child's standard input is a pipe that nobody writes to: it ends when this process
-does, however that ends.
+A child's standard input is a pipe that nobody writes to. It closes when this process
+ends, for whatever reason.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import IO, Any, Generic, TypeVar
 
 Result = TypeVar("Result")
 
-SMALL = 500  # nodes: below, a second process costs more than it saves
+SMALL = 500  # nodes: below that, a second process costs more than it saves
 LOST = 75  # a process that this one needs is gone (EX_TEMPFAIL of sysexits.h)
 _PARENT = "CANE_GANE_PARENT"
 _PARENT_DEATH = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
@@ -31,46 +31,47 @@ _START = "import sys; sys.path[:0] = [{!r}]; import cane_gane.beside as b; b.ser
 
 
 def tied() -> Mapping[str, str]:
-    """Returns the environment variable of a child that calls `end_with_parent`."""
+    """Returns the environment variable for a child that calls `end_with_parent`."""
     return {_PARENT: str(os.getpid())}
 
 
 @cache
 def lifeline() -> int:
-    """Returns the standard input of such children, which ends with this process."""
+    """Returns the standard input for such children, which closes with this process."""
     return os.pipe()[0]
 
 
 def end_with_parent() -> None:
-    """Ends this process with the one that started it `tied`; else does nothing."""
-    if parent := os.environ.pop(_PARENT, None):  # it is not that of our children
+    """Makes this process end with its parent if the parent passed it `tied`."""
+    if parent := os.environ.pop(_PARENT, None):  # our own children must not inherit it
         end_with(int(parent))
 
 
 def end_with(parent: int) -> None:
-    """Ends this process with its parent.
+    """Makes this process end when its parent ends.
 
-    Linux kills it at once. Elsewhere a thread waits for the end of standard input,
-    which comes when the parent has ended; TensorFlow holds it up while workers meet.
+    Linux kills it at once. On other systems a thread waits until standard input closes,
+    which happens when the parent has ended; while workers connect to each other,
+    TensorFlow delays that thread.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PARENT_DEATH, signal.SIGKILL)
 
     def wait() -> None:
-        while os.read(0, 4096):  # not by sys.stdin, whose lock would hold up our end
+        while os.read(0, 4096):  # sys.stdin's lock would delay our exit
             pass
         os._exit(LOST)
 
     threading.Thread(target=wait, daemon=True).start()
-    if os.getppid() != parent:  # it has ended already
+    if os.getppid() != parent:  # the parent has ended already
         os._exit(LOST)
 
 
 class Pending(Generic[Result]):
-    """What a function will return; it is called here where no process does it."""
+    """The future result of a call; without a second process, the call is made here."""
 
     def __init__(self, function: Callable[..., Result], arguments: Any) -> None:
-        """Takes the call, which nobody has begun."""
+        """Takes the call, which has not begun."""
         self._call = function, arguments
         self._ended = threading.Event()
         self._ended.set()
@@ -79,8 +80,8 @@ class Pending(Generic[Result]):
     def result(self) -> Result:
         """Waits for the result.
 
-        A call that failed in the other process, or that ended with it, is made again
-        here, so that an error is raised as if there were no such process.
+        If the call failed in the other process, or that process ended, the call is
+        repeated here, so that errors are raised as if there were no other process.
         """
         self._ended.wait()
         if not self._found[0]:
@@ -89,7 +90,7 @@ class Pending(Generic[Result]):
         return self._found[1]
 
     def begin(self, second: _Second) -> None:
-        """Hands the call over to the other process."""
+        """Passes the call to the other process."""
         self._ended.clear()
         second.send(self._call, self._end)
 
@@ -101,13 +102,13 @@ class Pending(Generic[Result]):
 def call(
     nodes: int, function: Callable[..., Result], *arguments: Any
 ) -> Pending[Result]:
-    """Begins a call in the second process; calls are made one after the other.
+    """Begins a call in the second process; calls run one after another.
 
     Args:
-        nodes: The size of the network. In a small one the call is not worth a process,
-            and is made when its result is asked for.
+        nodes: The size of the network. For a small one a process is not worth it: the
+            call is made here when its result is asked for.
         function: A function of a module, without side effects.
-        *arguments: What pickle can copy.
+        *arguments: Its arguments, which pickle must be able to copy.
     """
     pending = Pending(function, arguments)
     if nodes >= SMALL:
@@ -116,13 +117,13 @@ def call(
 
 
 class _Second:
-    """The second process. It ends with this one, however this one ends."""
+    """The second process. It ends with this one, for whatever reason."""
 
     _one: _Second | None = None
 
     @classmethod
     def running(cls) -> _Second:
-        """Returns the one of this process, started where there is none."""
+        """Returns the second process of this one, and starts it if needed."""
         if cls._one is None or cls._one.ended:
             cls._one = cls()
         return cls._one
@@ -140,13 +141,13 @@ class _Second:
         atexit.register(self.end)
 
     def send(self, request: Any, on_end: Callable[[tuple[bool, Any]], None]) -> None:
-        """Asks for a call, and says whom to tell of its end."""
+        """Sends a call to the process; `on_end` is called with its outcome."""
         self._waiting.put(on_end)
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # it has ended, which `_listen` sees too
+        with contextlib.suppress(OSError):  # it has ended; `_listen` sees that too
             pickle.dump(pickle.dumps(request), self._process.stdin)
             self._process.stdin.flush()
-        if self.ended:  # since the last look, so that nobody waits for ever
+        if self.ended:  # it ended meanwhile: do not wait for ever
             self._give_up()
 
     def _listen(self) -> None:
@@ -164,22 +165,22 @@ class _Second:
                 self._waiting.get_nowait()((False, None))
 
     def end(self) -> None:
-        """Ends it."""
+        """Ends the process."""
         self._process.kill()
         self._process.wait()
 
 
 def serve() -> None:
-    """Is what the second process runs: answers calls until its parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    """Runs in the second process: answers calls until its parent has ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a function prints is no answer
+    os.dup2(2, 1)  # so that prints do not mix with answers
 
     def read(source: IO[bytes]) -> None:
         with contextlib.suppress(EOFError):
             while True:
-                requests.put(pickle.load(source))  # bytes: nothing is imported yet
+                requests.put(pickle.load(source))  # still bytes, not unpickled
         os._exit(0)
 
     threading.Thread(target=read, args=[sys.stdin.buffer], daemon=True).start()
@@ -188,7 +189,7 @@ def serve() -> None:
         try:
             function, arguments = pickle.loads(request)
             found = True, function(*arguments)
-        except Exception:  # the parent calls it again, and raises its own
+        except Exception:  # the parent repeats the call and raises its error
             found = False, None
         pickle.dump(found, answers, protocol=pickle.HIGHEST_PROTOCOL)
         answers.flush()

@@ -24,8 +24,8 @@ def setting(
 
     Args:
         default: Its default.
-        help: What it is, for the help of a command.
-        choices: Its possible values, where these are few.
+        help: What it means, for the help of a command.
+        choices: Its possible values, if they are few.
         low: The least value.
         high: The largest value.
 
@@ -52,10 +52,10 @@ class Settings:
 
     @classmethod
     def make(cls, **chosen: Any) -> Self:
-        """Builds settings from those that were chosen and the defaults.
+        """Builds settings from the chosen ones and the defaults.
 
         Raises:
-            InputError: A setting is unknown, out of bounds or does not go with another.
+            InputError: A setting is unknown, out of bounds, or conflicts with another.
         """
         known = [own.name for own in cls.fields()]
         for name in chosen:
@@ -103,12 +103,12 @@ def _check(name: str, value: Any, kind: str, bounds: Mapping[str, Any]) -> None:
 def _is_finite(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
-    return abs(value) <= sys.float_info.max  # a large integer is beyond all floats
+    return abs(value) <= sys.float_info.max  # a large integer can exceed all floats
 
 
 def _short(value: Any) -> str:
     try:
         text = " ".join(str(value).split())
-    except ValueError:  # Python spells no number of thousands of digits
+    except ValueError:  # Python prints no integer of thousands of digits
         return "a number of thousands of digits"
     return text if len(text) <= 40 else f"{text[:40]}…"

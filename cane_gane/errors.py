@@ -1,4 +1,4 @@
-"""The one error that users see: a single line that says what to mend."""
+"""The one error that users see: a single line that says what to fix."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def fault(path: Path | str, line: int | None, found: str, expected: str) -> Inpu
 
     Args:
         path: The file at fault.
-        line: Its line, counted from 1, or None where the whole file is meant.
+        line: Its line, counted from 1, or None for the whole file.
         found: What the file holds there.
-        expected: What it should hold, and how to mend it.
+        expected: What it should hold, and how to fix it.
 
     Returns:
         The error, to be raised.
@@ -35,8 +35,8 @@ def fault(path: Path | str, line: int | None, found: str, expected: str) -> Inpu
 def as_line(message: str) -> str:
     """Returns a message as one line of bounded length that a terminal can show.
 
-    What a terminal would obey, such as an escape or a turn of the direction of
-    writing, becomes a sign; of a long message, the middle is left out.
+    Characters that control a terminal, such as escapes or changes of the text
+    direction, are replaced by a visible one. The middle of a long message is left out.
     """
     if len(message) > LONGEST:
         message = f"{message[: LONGEST // 2]} … {message[-LONGEST // 2 :]}"
@@ -44,11 +44,11 @@ def as_line(message: str) -> str:
 
 
 def harmless(text: str, kept: str = "\n\t") -> str:
-    """Returns a text of which a terminal shows every character and obeys none.
+    """Returns a text in which no character controls the terminal.
 
     Args:
         text: The text.
-        kept: Which of the others stay.
+        kept: Control characters that stay.
     """
     if text.isprintable():
         return text

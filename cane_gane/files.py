@@ -1,7 +1,7 @@
 """Files that are never half-written: write beside the target, sync, then rename.
 
-A draft is locked while its process lives; one whose lock is free was left behind by a
-process that is dead, and is removed by the next write to its folder.
+A draft is locked while its process lives. An unlocked draft was left by a dead process;
+the next write to its folder removes it.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ from cane_gane.errors import fault
 
 _DRAFT = ".draft"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_HELD: dict[Path, int] = {}  # folders that this process works in, which it has open
+_HELD: dict[Path, int] = {}  # folders that this process works in, kept open
 
 
 def write_atomically(path: Path, content: bytes | Iterable[bytes | memoryview]) -> None:
-    """Writes `content`, whole or in parts; a reader sees the old file or the new one.
+    """Writes `content`, whole or in parts; readers see either the old or the new file.
 
     A link at `path` is replaced, not followed.
 
     Raises:
-        OSError: It names `path`, which is as it was.
+        OSError: The file could not be written. The error names `path`, which is
+            unchanged.
     """
     with named(path):
         make_folder(path.parent)
@@ -41,7 +42,7 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes | memoryview]) 
         draft, number = _draft(path, tempfile.mkstemp)
         try:
             with os.fdopen(number, "wb") as file:
-                # mkstemp makes private files; give what a plain open would have given.
+                # mkstemp makes private files; set the permissions of a plain open.
                 os.fchmod(number, 0o666 & ~_umask())
                 file.writelines([content] if isinstance(content, bytes) else content)
                 file.flush()
@@ -55,7 +56,7 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes | memoryview]) 
 
 @contextlib.contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Yields an empty folder that becomes `path` when the block ends well.
+    """Yields an empty folder that becomes `path` when the block ends without an error.
 
     An earlier `path` is replaced; after an error nothing is left behind.
     """
@@ -72,7 +73,7 @@ def new_folder(path: Path) -> Iterator[Path]:
                     _sync(place)
             old = draft.with_name(f"{draft.name.removesuffix(_DRAFT)}.old{_DRAFT}")
             with contextlib.suppress(FileNotFoundError):
-                os.rename(path, old)  # a cut before the next line leaves no folder
+                os.rename(path, old)  # a crash before the next line leaves no folder
             os.rename(draft, path)
             _sync(path.parent)
             _remove(old)
@@ -83,12 +84,12 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def working_in(folder: Path) -> Iterator[None]:
-    """Refuses to write below a folder once somebody has removed or replaced it.
+    """Refuses to write below a folder after somebody has removed or replaced it.
 
-    Otherwise its path would be made anew, and would hold what is written from then on.
+    Otherwise its path would be created again, and later files would be written there.
     """
     home = Path(os.path.abspath(folder))
-    # Open, as its number would go to the next folder once it is removed.
+    # Kept open, so that its inode number is not reused after it is removed.
     _HELD[home] = os.open(folder, os.O_RDONLY)
     try:
         yield
@@ -97,10 +98,10 @@ def working_in(folder: Path) -> Iterator[None]:
 
 
 def _refuse_removed(path: Path) -> None:
-    """Refuses a path below a folder that is worked in, and is no longer there.
+    """Refuses a path below a folder that is in use but no longer exists.
 
     Raises:
-        InputError: It was removed, or another is in its place.
+        InputError: The folder was removed or replaced.
     """
     place = Path(os.path.abspath(path))
     for home, number in list(_HELD.items()):
@@ -117,10 +118,10 @@ def _refuse_removed(path: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder, and those above it, that outlives a power cut.
+    """Makes a folder and its parents, and waits until they are on the disk.
 
     Raises:
-        InputError: It lies in a folder that is worked in, and that was removed.
+        InputError: It is in a folder that is in use but was removed.
     """
     _refuse_removed(path)
     if not path.is_dir():
@@ -132,7 +133,7 @@ def make_folder(path: Path) -> None:
 def sweep(folder: Path) -> None:
     """Removes the drafts of dead processes from a folder."""
     for draft in folder.glob(f".*{_DRAFT}"):
-        with contextlib.suppress(OSError):  # a link, or another process was first
+        with contextlib.suppress(OSError):  # a link, or another process removed it
             number = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -142,11 +143,11 @@ def sweep(folder: Path) -> None:
 
 
 def _draft(path: Path, make: Callable[..., tuple[int, str]]) -> tuple[Path, int]:
-    """Makes a locked draft of `path`; returns it with the number of its open file."""
+    """Makes a locked draft of `path`; returns it and its file descriptor."""
     while True:
         number, name = make(prefix=f".{path.name}.", suffix=_DRAFT, dir=path.parent)
         fcntl.flock(number, fcntl.LOCK_EX)
-        with contextlib.suppress(FileNotFoundError):  # swept away before it was locked
+        with contextlib.suppress(FileNotFoundError):  # removed before it was locked
             if os.path.samestat(os.stat(name), os.fstat(number)):
                 return Path(name), number
         os.close(number)
@@ -158,7 +159,7 @@ def _make_draft(**options: Any) -> tuple[int, str]:
 
 
 def _remove(path: Path) -> None:
-    """Removes a file, a link or a folder, where there is one."""
+    """Removes a file, a link or a folder, if it exists."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -166,7 +167,7 @@ def _remove(path: Path) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Waits until a file, or the names in a folder, are on the disk."""
+    """Waits until a file, or a folder's list of files, is on the disk."""
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)
@@ -176,7 +177,7 @@ def _sync(path: Path) -> None:
 
 @contextlib.contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Lets an error of the system name the file that was to be written."""
+    """Makes an OSError name the file that was to be written."""
     try:
         yield
     except OSError as error:
@@ -190,18 +191,18 @@ def named(path: Path) -> Iterator[None]:
 
 
 def copy_folder(source: Path, path: Path) -> None:
-    """Copies a folder to `path`, whole."""
+    """Copies a folder to `path`, completely or not at all."""
     with new_folder(path) as draft:
         shutil.copytree(source, draft, dirs_exist_ok=True)
 
 
 def link_folder(source: Path, path: Path) -> None:
-    """Makes `path` a folder of the same files, which take no room where links do."""
+    """Makes `path` a folder of the same files, as hard links if possible."""
 
     def link(file: str, other: str) -> None:
         try:
             os.link(file, other)
-        except OSError:  # a file system without links
+        except OSError:  # a file system without hard links
             shutil.copy2(file, other)
 
     with new_folder(path) as draft:
@@ -209,13 +210,13 @@ def link_folder(source: Path, path: Path) -> None:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Writes a JSON file whole."""
+    """Writes a JSON file atomically."""
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     write_atomically(path, (text + "\n").encode())
 
 
 def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Writes rows of the same keys, one at least, as a CSV file with a header."""
+    """Writes at least one row, all with the same keys, as a CSV file with a header."""
     file = io.StringIO()
     writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -224,10 +225,10 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Returns the content of a JSON file, or None where there is none.
+    """Returns the content of a JSON file, or None if there is no file.
 
     Raises:
-        InputError: The file holds no JSON.
+        InputError: The file does not hold JSON.
     """
     if not path.is_file():
         return None

@@ -1,4 +1,4 @@
-"""What a job says while it runs: lines, durations, and the time of its parts."""
+"""What a job prints while it runs: lines, durations, and the time of its parts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 from cane_gane.errors import harmless
 
-EVERY = 30.0  # seconds between two lines on a stage
-_QUIET = "CANE_GANE_QUIET"  # a variable, so that child processes are quiet, too
+EVERY = 30.0  # seconds between two lines about a stage
+_QUIET = "CANE_GANE_QUIET"  # a variable, so that child processes are also quiet
 LOUD = {_QUIET: ""}  # for those that are not
 
 
@@ -32,13 +32,13 @@ def warn(line: str) -> None:
 
 
 def is_quiet() -> bool:
-    """Whether nothing is said of the progress."""
+    """Whether progress is not shown."""
     return bool(os.environ.get(_QUIET))
 
 
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
-    """Says nothing of the progress inside, here and in child processes."""
+    """Shows no progress inside a `with` block, here and in child processes."""
     before = os.environ.get(_QUIET, "")
     os.environ[_QUIET] = "1"
     try:
@@ -48,7 +48,7 @@ def quietly() -> Iterator[None]:
 
 
 def has_bar() -> bool:
-    """Whether somebody watches a bar on standard error."""
+    """Whether standard error is a terminal that can show a progress bar."""
     return sys.stderr.isatty() and not is_quiet()
 
 
@@ -58,15 +58,15 @@ def has_colour() -> bool:
     return sys.stdout.isatty() and not plain
 
 
-RED, PLAIN = "\x1b[31m", "\x1b[0m"  # the only colours that are printed
+RED, PLAIN = "\x1b[31m", "\x1b[0m"  # the only colour codes that are printed
 _COLOURS = re.compile(f"({re.escape(RED)}|{re.escape(PLAIN)})")
 
 
 class Terminal:
-    """A terminal that shows what is printed, whatever files and names hold.
+    """A terminal that prints text safely, whatever files and names hold.
 
-    Escapes, bells and turns of the direction of writing become signs; our own colours
-    and the carriage return of a bar pass.
+    Escapes, bells and changes of the text direction are replaced by visible characters;
+    our own colours and the carriage return of a progress bar pass.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -81,7 +81,7 @@ class Terminal:
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Prints several."""
+        """Prints several texts."""
         for line in lines:
             self.write(line)
 
@@ -90,7 +90,7 @@ class Terminal:
 
 
 def duration(seconds: float) -> str:
-    """Returns a time as a person would say it."""
+    """Returns a duration as readable text."""
     if seconds < 90:
         return f"{seconds:.1f} s"
     if seconds < 5400:
@@ -99,10 +99,10 @@ def duration(seconds: float) -> str:
 
 
 def peak_memory() -> int:
-    """Returns the most bytes of memory that this process has had.
+    """Returns the peak memory of this process in bytes.
 
-    What Linux tells of a process's use counts the memory of the parent that it was
-    forked from, so that its status file is better where there is one.
+    On Linux, getrusage includes the memory of the parent that the process was forked
+    from, so the process's status file is used if it exists.
     """
     status = Path("/proc/self/status")
     if status.is_file():
@@ -118,17 +118,17 @@ class Stopwatch:
 
     Attributes:
         seconds: The time of each part so far.
-        memory: The most memory up to the end of training, in bytes, where known.
+        memory: The peak memory up to the end of training, in bytes, if known.
     """
 
     def __init__(self) -> None:
-        """Starts with no part."""
+        """Starts without any parts."""
         self.seconds: dict[str, float] = {}
         self.memory: int | None = None
 
     @contextlib.contextmanager
     def __call__(self, part: str) -> Iterator[None]:
-        """Times what is done inside, as a part or more of it; reports a long one."""
+        """Adds the time of a `with` block to a part; reports its progress if long."""
         start = time.perf_counter()
         try:
             with Progress(part):
@@ -138,28 +138,28 @@ class Stopwatch:
             self.seconds[part] = self.seconds.get(part, 0.0) + taken
 
     def rounded(self) -> dict[str, float]:
-        """Returns the parts in tenths of a second, ready for JSON."""
+        """Returns the seconds of the parts, rounded to tenths, ready for JSON."""
         return {part: round(taken, 1) for part, taken in self.seconds.items()}
 
 
 class Progress:
-    """Says every half minute how far a stage has come, and how long it will take.
+    """Prints every half minute how far a stage is, and how long it will take.
 
-    Nothing is said of a stage that ends sooner, nor while a stage inside it speaks.
+    Nothing is printed for a stage that ends sooner, or while a stage inside it prints.
     """
 
-    _open: ClassVar[list[Progress]] = []  # all that are running, outer ones first
+    _open: ClassVar[list[Progress]] = []  # running stages, the outermost first
 
     def __init__(
         self, stage: str, total: int = 0, done: int = 0, *, silent: bool = False
     ) -> None:
-        """Takes what the stage is called, and how many parts it has, where known.
+        """Takes the name of the stage, and its number of parts if known.
 
         Args:
-            stage: Its name.
-            total: How many parts it has; 0 if that is not known.
+            stage: The name of the stage.
+            total: How many parts it has; 0 if unknown.
             done: How many an earlier start has done.
-            silent: Whether nothing is said of it, such as where a bar shows it.
+            silent: Whether to print nothing, such as when a bar shows the stage.
         """
         self._silent = silent
         self._stage, self._total, self._done = stage, total, done
@@ -181,7 +181,7 @@ class Progress:
         return self
 
     def end(self) -> None:
-        """Says no more."""
+        """Stops printing."""
         self._open.remove(self)
         self._over.set()
         self._teller.join()
@@ -207,14 +207,14 @@ class Progress:
 
 
 def counted(stage: str, total: int) -> Iterator[int]:
-    """Counts from 0 on, as `range` does, as the progress of a stage.
+    """Counts from 0, like `range`, and shows the progress of a stage.
 
     Args:
-        stage: Its name.
+        stage: The name of the stage.
         total: How many parts it has.
 
     Yields:
-        The number of each part, which is done when the next one is asked for.
+        The number of each part, which is done when the next one is requested.
     """
     with Progress(stage, total) as progress:
         for part in range(total):

@@ -1,1 +1,1 @@
-"""What makes the documents: the site, its figures, and the outputs that pages show."""
+"""Builds the documents: the site, its figures, and the outputs that pages show."""

@@ -1,4 +1,4 @@
-"""Draws the figures of the documents that need no run: the plan of start.md."""
+"""Draws the documents' figures that need no run: the plan in start.md."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def example() -> tuple[list[str], list[str], np.ndarray]:
 
 
 def svg(source: list[str], target: list[str], plan: np.ndarray) -> str:
-    """Returns the plan as lines between words, and as a table with a cell a pair."""
+    """Returns the plan as lines between words, and as a table with a cell per pair."""
     parts = []
 
     def word(x: float, y: float, said: str, anchor: str, colour: str = INK) -> None:

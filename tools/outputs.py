@@ -1,7 +1,7 @@
-"""The outputs that pages show: finds them, and runs their commands to renew them.
+"""Finds the outputs that pages show, and runs their commands to update them.
 
 A fenced block that begins with `$ bash run.sh …` shows what that command prints. A line
-`…` stands for lines that are left out.
+`…` stands for omitted lines.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def skeleton(line: str) -> str:
 
 
 def renewed(old: Sequence[str], real: Sequence[str]) -> list[str]:
-    """Returns the lines of an output that take the place of those shown.
+    """Returns the lines of an output that replace those shown.
 
-    Without a gap that is the whole output. With gaps, each line shown is found again by
-    its words, in order; lines before the first, such as those on a download, are left
-    out.
+    Without a gap, that is the whole output. With gaps, each shown line is found again
+    by its words, in order; lines before the first, such as those about a download, are
+    omitted.
 
     Raises:
-        ValueError: A line that is shown is not in the output any more.
+        ValueError: A shown line is no longer in the output.
     """
     if GAP not in old:
         return list(real)
@@ -71,7 +71,7 @@ def renewed(old: Sequence[str], real: Sequence[str]) -> list[str]:
 
 
 def printed(command: str, folder: Path) -> list[str]:
-    """Runs a command in a folder; returns what it prints, without paths of here."""
+    """Runs a command in a folder; returns its output, without local paths."""
     done = subprocess.run(
         ["bash", str(ROOT / "run.sh"), *shlex.split(command)[2:]],
         cwd=folder, env={**os.environ, "COLUMNS": str(WIDTH)}, text=True,
@@ -81,9 +81,9 @@ def printed(command: str, folder: Path) -> list[str]:
 
 
 def prepare(folder: Path) -> None:
-    """Makes the folder that commands of pages run in, with what they read there.
+    """Makes the folder in which commands of pages run, with the files that they read.
 
-    That is the network `broken`, and the table that docs/data.md shows.
+    These are the network `broken` and the table in docs/data.md.
     """
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "broken").mkdir(parents=True)
@@ -95,7 +95,7 @@ def prepare(folder: Path) -> None:
 
 
 def rewrite(folder: Path = ROOT / "runs/docs") -> None:
-    """Runs every command whose output a page shows, and puts the output there."""
+    """Runs every command whose output a page shows, and updates the page."""
     prepare(folder)
     outputs: dict[str, list[str]] = {}
     for page, command, old in shown():

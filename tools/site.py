@@ -1,7 +1,7 @@
-"""Builds the site, and is the hook by which pages can link to files beside docs/.
+"""Builds the site, and is mkdocs' hook for links to files outside docs/.
 
 A link to a file that is not in docs/ leads to a page with that file's content: another
-document as it is, anything else as code.
+document unchanged, anything else as code.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def build(folder: Path = ROOT / "site") -> Path:
     """Writes the site to a folder and returns its first page.
 
     Raises:
-        subprocess.CalledProcessError: A link leads nowhere; mkdocs has said which.
+        subprocess.CalledProcessError: A link is broken; mkdocs has printed which.
     """
     words = ["build", "--quiet", "--strict", "--clean", "--site-dir", str(folder)]
     subprocess.run([sys.executable, "-m", "mkdocs", *words], cwd=ROOT, check=True)
@@ -30,22 +30,22 @@ def build(folder: Path = ROOT / "site") -> Path:
 
 
 def linked(page: str) -> list[str]:
-    """Returns the files and folders of the project that a page links to, by path."""
+    """Returns the paths of the project's files and folders that a page links to."""
     text = FENCE.sub("", (ROOT / page).read_text(encoding="utf-8"))
     near = PurePosixPath(page).parent
     return [normpath(str(near / target)) for _, target, _ in LINK.findall(text)]
 
 
 def place(path: str) -> str:
-    """Returns where in the site the page of a file is."""
+    """Returns the path of a file's page in the site."""
     if path.startswith("docs/"):
         return path.removeprefix("docs/")
-    path = path.removeprefix(".")  # mkdocs leaves hidden folders out
+    path = path.removeprefix(".")  # mkdocs omits hidden folders
     return f"source/{path}" if path.endswith(".md") else f"source/{path}.md"
 
 
 def with_links(text: str, page: str) -> str:
-    """Returns the text of a page with its links as they are in the site."""
+    """Returns the text of a page with links adapted to the site."""
     near, here = PurePosixPath(page).parent, PurePosixPath(place(page)).parent
 
     def turned(match: re.Match[str]) -> str:
@@ -86,7 +86,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Turns the links of a page to files beside docs/ (called by mkdocs)."""
+    """Adapts the links of a page to files outside docs/ (called by mkdocs)."""
     if page.file.src_uri.startswith("source/"):
         return markdown
     return with_links(markdown, f"docs/{page.file.src_uri}")

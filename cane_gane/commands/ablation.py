@@ -56,7 +56,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     from cane_gane.runs.grid import Grid
 
     dataset, ratio = canonical_name(arguments[0]), parse_ratio(arguments[1])
-    find_dataset(dataset)  # before anything is begun
+    find_dataset(dataset)  # before any run starts
     default = f"runs/ablation-{Path(dataset).name}-{ratio:g}"
     output = Path(values.output or default)
     cells = [
@@ -76,7 +76,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
             by_window.setdefault(window, []).append(cell.folder.one_run())
         return by_window
 
-    # After each cell, so that a look in between shows what there is.
+    # After each cell, so that the page shows all results so far.
     title = f"{dataset}, {ratio:g}"
     error = grid.run(lambda: write_ablation(title, found(), output, len(cells)))
     print(ablation_table(found()))

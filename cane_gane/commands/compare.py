@@ -83,6 +83,6 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         for result in comparison.results(overwrite=values.overwrite):
             results.append(result)
             found = outcome(comparison, results, data)
-            tables.write(found, comparison.folder)  # what is done is kept
+            tables.write(found, comparison.folder)  # finished results are kept
     print(tables.as_json(found) if values.json else tables.as_markdown(found))
     print(comparison.folder / "report.html", file=sys.stderr)

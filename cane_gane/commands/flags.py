@@ -1,4 +1,4 @@
-"""What several commands define or read alike: settings, seeds, ratios, methods."""
+"""Flags that several commands share: settings, seeds, ratios, methods."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _KINDS = {
 
 
 def define_settings(values: flags.FlagValues, without: Sequence[str]) -> None:
-    """Defines a flag for each setting of a run and of any method, but those."""
+    """Defines a flag for each setting of runs and methods, except `without`."""
     for fields in setting_groups().values():
         for field in fields:
             if field.name in without or field.name in values:
                 continue
             about = f"{field.metadata['help']} (default: {_defaults(field)})"
-            # A default of None tells a flag that was not given from one that was.
+            # A default of None shows that a flag was not given.
             _KINDS[str(field.type)](field.name, None, about, flag_values=values)
 
 
 def _defaults(field: dataclasses.Field[Any]) -> str:
-    """Returns a setting's default, and those that other methods have for it."""
+    """Returns a setting's default, and the defaults of methods that differ."""
     others: dict[Any, list[str]] = {}
     for method in METHODS.values():
         for own in method.settings.fields():
@@ -53,7 +53,7 @@ def _defaults(field: dataclasses.Field[Any]) -> str:
 
 
 def setting_groups() -> dict[str, tuple[dataclasses.Field[Any], ...]]:
-    """Returns all settings by whose they are, each group with its title."""
+    """Returns all settings, grouped by the methods that have them, by title."""
     methods: dict[type[Settings], list[str]] = {}
     for method in METHODS.values():
         methods.setdefault(method.settings, []).append(method.key)
@@ -64,7 +64,7 @@ def setting_groups() -> dict[str, tuple[dataclasses.Field[Any], ...]]:
 
 
 def flag_fault(command: str, values: flags.FlagValues, error: flags.Error) -> str:
-    """Returns what is wrong with a flag, on one line, as all messages are."""
+    """Returns what is wrong with a flag as one line, like all messages."""
     if isinstance(error, flags.UnrecognizedFlagError):
         name = one_line(error.flagname)
         near = suggestion(name, values).replace("'", "--", 1).replace("'", "")
@@ -83,7 +83,7 @@ def flag_fault(command: str, values: flags.FlagValues, error: flags.Error) -> st
 
 
 def one_line(message: str, longest: int = 60) -> str:
-    """Returns a message on one line, long words cut."""
+    """Returns a message as one line, with long words cut."""
     words = (
         word if len(word) <= longest else f"{word[:longest]}…"
         for word in message.split()
@@ -104,9 +104,9 @@ def chosen_settings(values: flags.FlagValues) -> dict[str, Any]:
 def method_settings(
     chosen: Mapping[str, Any], methods: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """Returns for each method the chosen settings that it has.
+    """Returns the chosen settings of each method.
 
-    One that none of the methods has is given to all, which will refuse it.
+    A setting that no method has is given to all methods, which then refuse it.
     """
     shared = {own.name for own in Config.fields()}
     known = {
@@ -122,22 +122,22 @@ def method_settings(
 
 @contextlib.contextmanager
 def going_on(kept: Callable[[], str]) -> Iterator[None]:
-    """Adds to Ctrl-C what is kept, and the command that goes on from there.
+    """On Ctrl-C, adds what is kept and the command that continues from there.
 
     Args:
-        kept: Says what is kept when it comes to that.
+        kept: Returns what is kept; called on Ctrl-C only.
     """
     try:
         yield
     except KeyboardInterrupt:
-        # --overwrite would throw away what is kept.
+        # --overwrite would delete what is kept.
         words = [word for word in sys.argv[1:] if not _OVERWRITE.fullmatch(word)]
         command = shlex.join(["bash", "run.sh", *words])
         raise KeyboardInterrupt(kept(), f"continue with {command}") from None
 
 
 def define_jobs(values: flags.FlagValues) -> None:
-    """Defines how many of several runs go at once, and where they compute."""
+    """Defines how many runs go in parallel, and where they compute."""
     flags.DEFINE_integer(
         "jobs",
         None,
@@ -149,7 +149,7 @@ def define_jobs(values: flags.FlagValues) -> None:
 
 
 def define_quiet(values: flags.FlagValues) -> None:
-    """Defines whether anything is said of the progress."""
+    """Defines whether progress is shown."""
     flags.DEFINE_bool(
         "quiet", False, "print results and warnings, but no progress",
         flag_values=values,
@@ -164,7 +164,7 @@ def define_device(values: flags.FlagValues) -> None:
 
 
 def define_answers(values: flags.FlagValues) -> None:
-    """Defines what all commands on a run's answers take."""
+    """Defines the flags of all commands that answer from a run."""
     flags.DEFINE_string(
         "dataset",
         None,
@@ -175,23 +175,23 @@ def define_answers(values: flags.FlagValues) -> None:
 
 
 def define_top(values: flags.FlagValues) -> None:
-    """Defines how many answers there are."""
+    """Defines how many answers are given."""
     flags.DEFINE_integer(
         "top", 10, "maximum number of answers", 1, 10_000, flag_values=values
     )
 
 
 def define_output(values: flags.FlagValues) -> None:
-    """Defines the formats that other programs read."""
+    """Defines the flags for formats that other programs read."""
     flags.DEFINE_bool("json", False, "print JSON", flag_values=values)
     flags.DEFINE_bool("csv", False, "print CSV", flag_values=values)
 
 
 def read_texts(text: str | None, file: str | None) -> list[str] | None:
-    """Returns the texts of --text and --file; None where neither is given.
+    """Returns the texts of --text and --file; None if neither is given.
 
     Raises:
-        InputError: A text has no words, or the file is missing or no text.
+        InputError: A text has no words, or the file is missing or not text.
     """
     if text is None and file is None:
         return None
@@ -225,17 +225,17 @@ def define_seed(values: flags.FlagValues, about: str) -> None:
 def define_methods(
     values: flags.FlagValues, default: Sequence[str], about: str
 ) -> None:
-    """Defines --methods, which may be called --variants, too."""
+    """Defines --methods, which may also be called --variants."""
     flags.DEFINE_list("methods", list(default), about, flag_values=values)
     flags.DEFINE_alias("variants", "methods", flag_values=values)
 
 
 def parse_ratio(text: str, whole: bool = False) -> float:
-    """Returns the ratio that `text` spells.
+    """Returns the ratio that `text` gives.
 
     Args:
         text: A number between 0 and 1.
-        whole: Whether `all` may stand for 1: no test edges.
+        whole: Whether `all` is allowed; it means 1, no test edges.
     """
     if whole and text == "all":
         return 1.0
@@ -252,7 +252,7 @@ def parse_ratio(text: str, whole: bool = False) -> float:
 
 
 def _meant_ratio(text: str, whole: bool) -> str:
-    """Returns a question after the ratio that 55, 55 % or 0,55 may stand for."""
+    """Returns a hint at the ratio that 55, 55 % or 0,55 may stand for."""
     if whole and text.lower() in ("all", "1", "1.0", "100", "100%"):
         return ": did you mean all?"
     found = re.fullmatch(r"(0?[.,]\d{1,6})|([1-9]\d?(?:[.,]\d{1,4})?) ?%?", text)
@@ -287,7 +287,7 @@ def parse_numbers(words: Sequence[str], name: str) -> list[int]:
 
 
 def parse_seeds(words: Sequence[str]) -> list[int]:
-    """Returns the seeds that `words` spell, each once; 1-3 stands for 1, 2 and 3."""
+    """Returns the seeds that `words` give, each once; 1-3 stands for 1, 2 and 3."""
     spans = [_span(word) for word in words]
     few = sum(map(len, spans)) <= MOST_SEEDS
     if not spans or not all(spans) or not few or max(map(max, spans)) > SEEDS:

@@ -1,4 +1,4 @@
-"""What --help prints: all commands by what they are for, and the flags of one."""
+"""What --help prints: all commands by purpose, or the flags of one command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cane_gane.methods.registry import METHODS
 
 # The flags of training that most people need, and no others.
 USUAL = ("epochs", "seed", "split", "preset", "evidence", "overwrite", "quiet", "json")
-# What stands for the value of a flag, where its kind does not say it.
+# Placeholders for flag values whose type does not suggest one.
 _VALUES = {
     "dataset": "DATASET", "edges": "FILE", "file": "FILE", "host": "ADDRESS",
     "html": "FILE",
@@ -44,7 +44,7 @@ def general_help(
 
     Args:
         groups: The commands of each group, by its title.
-        default: The words of a start without any.
+        default: The words that a call without words stands for.
     """
     lines = [
         "cane_gane: suggests missing links between texts, and shows which words match.",
@@ -87,7 +87,7 @@ def _summary(module: ModuleType) -> str:
 
 
 def _flag_lines(values: flags.FlagValues, forms: Mapping[str, str]) -> list[str]:
-    """Returns the lines on all flags: usual ones, the command's own, then settings."""
+    """Returns the lines for all flags: usual ones, the command's own, then settings."""
     left = {flag.name: flag for flag in map(values.__getitem__, sorted(values))}
     settings = {
         title: [field.name for field in fields]
@@ -115,7 +115,7 @@ def _lines(title: str, members: Iterable[Any], forms: Mapping[str, str]) -> list
 
 
 def _flag(flag: Any, forms: Mapping[str, str]) -> list[str]:
-    """Returns the lines on a flag, within the width of the terminal."""
+    """Returns the lines for a flag, within the width of the terminal."""
     value = ", ".join(flag.default) if isinstance(flag.default, list) else flag.default
     about = flag.help.split(">: ")[-1]  # absl repeats the choices there
     if alias := re.fullmatch(r"Alias for (--\w+)\.", about):
@@ -124,7 +124,7 @@ def _flag(flag: Any, forms: Mapping[str, str]) -> list[str]:
         about += f" (default: {value})"
     width = max(60, min(shutil.get_terminal_size((88, 24)).columns, 100))
     form = f"  {_form(flag, forms)}"
-    about = about.replace("(default: ", "(default:\xa0")  # no line ends there
+    about = about.replace("(default: ", "(default:\xa0")  # no line break there
     lines = [own.replace("\xa0", " ") for own in textwrap.wrap(about, width - 30)]
     padded = [f"{'':30}{line}" for line in lines]
     if len(form) <= 28:
@@ -133,7 +133,7 @@ def _flag(flag: Any, forms: Mapping[str, str]) -> list[str]:
 
 
 def _form(flag: Any, forms: Mapping[str, str]) -> str:
-    """Returns how a flag is written, with what stands for its value."""
+    """Returns how a flag is written, with a placeholder for its value."""
     if flag.boolean:
         return f"--{flag.name}" if flag.default is False else f"--[no]{flag.name}"
     choices = getattr(flag.parser, "enum_values", None)

@@ -26,7 +26,7 @@ _ABOUT = {
     "weight": "the column of --edges with the weights",
 }
 
-VALUES = dict.fromkeys(_ABOUT, "COLUMN") | {"text": "COLUMN,…"}  # of --help
+VALUES = dict.fromkeys(_ABOUT, "COLUMN") | {"text": "COLUMN,…"}  # for --help
 
 
 def define(values: flags.FlagValues) -> None:
@@ -77,7 +77,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     for note in found.notes:
         print(f"{edges or file}: {note}")
     print(format_report(f"\n{folder}", report))
-    # A bare name could be that of a command or of a known data set.
+    # A bare name could be read as a command or as a known data set.
     name = str(folder) if len(folder.parts) > 1 else f"./{folder}"
     run = f"runs/{folder.resolve().name}-all-ap-seed1"
     node = printable(found.network.name_of(0))
@@ -86,7 +86,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
 
 
 def _check_flags(values: flags.FlagValues) -> None:
-    """Refuses flags that would do nothing.
+    """Refuses flags that would have no effect.
 
     Raises:
         InputError: There is one.
@@ -102,10 +102,10 @@ def _check_flags(values: flags.FlagValues) -> None:
 
 
 def _check(folder: Path, overwrite: bool) -> None:
-    """Refuses to replace anything but a data set, and that only when told to.
+    """Refuses to replace anything but a data set, and even that without --overwrite.
 
     Raises:
-        InputError: There is something else, or --overwrite is missing.
+        InputError: The folder holds other files, or --overwrite is missing.
     """
     if not folder.exists() and not folder.is_symlink():
         return

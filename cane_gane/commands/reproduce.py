@@ -21,7 +21,7 @@ USAGE: tuple[str, ...] = ()
 
 
 def define(values: flags.FlagValues) -> None:
-    """Defines the seeds, the parts, and where everything goes."""
+    """Defines the flags for seeds, parts and the output folder."""
     flags.DEFINE_list(
         "seeds",
         ["1", "2", "3"],
@@ -51,7 +51,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     chosen = _chosen(parts(seeds, output), values.only)
     cells = union(chosen)
     for dataset in dict.fromkeys(cell.config.dataset for cell in cells):
-        find_dataset(dataset)  # before anything is begun
+        find_dataset(dataset)  # before any run starts
     weigh = estimator(cells)
     grid = Grid(cells, output, jobs=values.jobs, device=values.device, weigh=weigh)
     print(_outlook(chosen, grid.jobs, weigh), flush=True)
@@ -63,7 +63,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
 
 
 def _chosen(known: Sequence[Part], words: Sequence[str]) -> list[Part]:
-    """Returns the parts that words name, or all.
+    """Returns the parts that words name; all parts without words.
 
     Raises:
         InputError: There is no such part.
@@ -80,7 +80,7 @@ def _chosen(known: Sequence[Part], words: Sequence[str]) -> list[Part]:
 
 
 def _outlook(chosen: Sequence[Part], jobs: int, weigh: Callable[[Cell], float]) -> str:
-    """Says how many runs each part has, and how long those to come may take."""
+    """Returns how many runs each part has, and how long the remaining ones may take."""
     from cane_gane.progress import duration
     from cane_gane.runs.reproduction import union
 
@@ -97,7 +97,7 @@ def _outlook(chosen: Sequence[Part], jobs: int, weigh: Callable[[Cell], float]) 
 
 
 def _found(chosen: Sequence[Part], seeds: Sequence[int]) -> Reproduction:
-    """Gathers what the finished runs of the parts have."""
+    """Collects the results of the finished runs of the parts."""
     from cane_gane.evaluation.results import Examples
     from cane_gane.report.ratios import Ratios
     from cane_gane.report.repeats import OneRun

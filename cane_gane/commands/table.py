@@ -66,7 +66,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
             raise InputError(f"found no {name}; expected --{name}= with at least one")
     name = Path(dataset).resolve().name
     output = Path(values.output or f"runs/table-{name}")
-    # Seed by seed: an early look shows the whole table.
+    # Seed by seed, so that an early table already has all its cells.
     settings = method_settings(chosen_settings(values), methods)
     cells = [
         Cell.of(
@@ -75,7 +75,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
         )
         for seed in seeds for ratio in ratios for method in methods
     ]  # fmt: skip
-    find_dataset(dataset)  # before anything is begun
+    find_dataset(dataset)  # before any run starts
     grid = Grid(cells, output, jobs=values.jobs, device=values.device)
 
     def found() -> Ratios:

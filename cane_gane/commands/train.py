@@ -98,7 +98,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
 
 
 def _run(config: Config, values: flags.FlagValues) -> RunFolder | None:
-    """Runs what a config says, and prints its results.
+    """Runs a config and prints the results.
 
     Returns:
         The run's folder; None on a worker that is not the chief.

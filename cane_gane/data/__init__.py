@@ -1,1 +1,1 @@
-"""From a folder to a network, a split and word ids."""
+"""Reads a folder as a network, splits its edges, and turns texts into word ids."""

@@ -1,4 +1,4 @@
-"""Data sets by name: found in a folder, downloaded, or built; or any folder."""
+"""Data sets by name (found in a folder, downloaded, or built), or any folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CANE, DMTE = "thunlp/CANE", "dylanz0426/DMTE"
 COMMITS = {CANE: COMMIT, DMTE: "63bbfd61c6b3466b763b8b626dff40a3d2a17daa"}
 ROOT = Path(__file__).resolve().parents[2]
 
-# SHA-256 of each file, or `git:` and the git blob id where that is what is known.
+# SHA-256 of each file, or `git:` and the git blob id where only that is known.
 PUBLISHED: Mapping[str, Mapping[str, str]] = {
     "cora": {
         "data.txt": "0b3f7748134974d3d261365f625e532ea889edf27560b28cd24f6d1f9c71fbb9",
@@ -47,7 +47,7 @@ NAMES = ("pydocs", *PUBLISHED)
 
 
 def home() -> Path:
-    """Returns the folder that data sets are built in and downloaded to.
+    """Returns the folder where data sets are built and downloaded.
 
     In a checkout this is `datasets/` beside `run.sh`; an installed package uses the
     user's cache folder.
@@ -78,13 +78,13 @@ def load(name: str | Path) -> TextualNetwork:
 
 
 def canonical_name(name: str | Path) -> str:
-    """Returns the catalog's spelling of a name, such as `HepTh`; a folder as it is."""
+    """Returns the catalog's spelling of a name, such as `HepTh`; folders unchanged."""
     spellings = {known.lower(): known for known in NAMES}
     return str(name) if isinstance(name, Path) else spellings.get(name.lower(), name)
 
 
 def find_dataset(name: str | Path) -> Path:
-    """Returns the folder of a data set; downloads or builds it where needed.
+    """Returns the folder of a data set; downloads or builds it if needed.
 
     `cora`, `HepTh`, `zhihu` and `dblp` are looked for in `home()`, then in each folder
     of the search path `CANE_DATASETS`, then downloaded into `home()`. `pydocs` is
@@ -133,7 +133,7 @@ def _build_pydocs() -> Path:
 
 
 def _download(name: str) -> Path:
-    """Downloads the files that a data set's folder lacks; all others stay."""
+    """Downloads the missing files of a data set's folder; existing files stay."""
     folder = home() / name
     with locked(home() / ".lock"):
         files = PUBLISHED[name]
@@ -185,7 +185,7 @@ def _fetch(name: str, file: str) -> bytes:
 
 
 def _digest_like(expected: str, content: bytes) -> str:
-    """Returns the digest of `content`, of the kind that `expected` is."""
+    """Returns the digest of `content`, of the same kind as `expected`."""
     if expected.startswith("git:"):
         blob = b"blob %d\0" % len(content) + content
         return f"git:{hashlib.sha1(blob, usedforsecurity=False).hexdigest()}"

@@ -1,4 +1,4 @@
-"""Downloads in bounded time and size, which go on where they were cut."""
+"""Downloads with limits on time and size, which resume after an interruption."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from pathlib import Path
 
 from cane_gane.files import make_folder, named
 
-SILENCE_SECONDS = 30  # without a byte
+SILENCE_SECONDS = 30  # without receiving a byte
 DOWNLOAD_SECONDS = 600  # for a whole file, with all tries
 DOWNLOAD_BYTES = 2**28
-TRIES = 5  # of a file, as long as each brings some of it
+TRIES = 5  # for a file, as long as each receives some of it
 
 
 class TooLargeError(OSError):
-    """A download is larger than any file that is looked for."""
+    """A download is larger than any expected file."""
 
 
 def download(address: str, part: Path, is_whole: Callable[[bytes], bool]) -> bytes:
-    """Returns what an address holds.
+    """Returns the content at an address.
 
-    What was read is kept in a file, so that the next try, in this process or a later
-    one, asks for the rest alone. The file is there afterwards only if an error left
-    something to go on from.
+    What has been read is kept in a file, so that the next try, in this process or a
+    later one, asks for the rest only. Afterwards the file exists only if an error left
+    a part to resume from.
 
     Args:
-        address: An address of HTTP.
-        part: The file to keep it in. One process at a time may use it.
-        is_whole: Whether some content is what is looked for.
+        address: An HTTP address.
+        part: The file for what has been read. One process at a time may use it.
+        is_whole: Whether the given content is the expected file.
 
     Returns:
-        The content: what is looked for, or else whatever the address holds.
+        The expected content, or else whatever the address holds.
 
     Raises:
-        OSError: There is no answer, none in time, or a larger one.
-        http.client.HTTPException: The answer is no HTTP.
-        ValueError: It is no address.
+        OSError: There is no answer, no answer in time, or too large an answer.
+        http.client.HTTPException: The answer is not HTTP.
+        ValueError: The address is malformed.
     """
     deadline = time.monotonic() + DOWNLOAD_SECONDS
     before = _size(part)
@@ -61,16 +61,17 @@ def download(address: str, part: Path, is_whole: Callable[[bytes], bool]) -> byt
         content = _content(part)
         part.unlink(missing_ok=True)
         if before and left and not is_whole(content):
-            before = 0  # the part that was there is of another file
+            before = 0  # the old part was from another file
             continue
         return content
     raise AssertionError  # the last try returns or raises
 
 
 def _in_time(work: Callable[[], None], deadline: float) -> None:
-    """Does something in a thread that is given up at the deadline.
+    """Does something in a thread, and stops waiting for it at the deadline.
 
-    Names and headers may come as slowly as they like: no socket knows of an end.
+    Name resolution and headers may take arbitrarily long: no socket timeout covers
+    them.
     """
     errors: list[Exception] = []
 
@@ -94,7 +95,7 @@ def _late() -> TimeoutError:
 
 
 def _read(address: str, part: Path, deadline: float) -> None:
-    """Reads what `part` lacks, up to its end."""
+    """Reads the rest of the file into `part`."""
     have = _size(part)
     asked = urllib.request.Request(address)
     if have:
@@ -117,7 +118,7 @@ def _read(address: str, part: Path, deadline: float) -> None:
 
 
 def _write(answer: http.client.HTTPResponse, part: Path, have: int, end: float) -> None:
-    """Writes an answer to `part`, behind what is to be kept of it."""
+    """Writes an answer to `part`, after the bytes that are kept."""
     total = have + _left(answer)
     if total > DOWNLOAD_BYTES:
         raise _large(f"{total:,}")
@@ -142,8 +143,8 @@ def _write(answer: http.client.HTTPResponse, part: Path, have: int, end: float) 
 
 
 def _left(answer: http.client.HTTPResponse) -> int:
-    """Returns how many bytes an answer has still to send, as far as it said."""
-    return getattr(answer, "length", None) or 0  # a file of this machine has none
+    """Returns how many bytes an answer has yet to send, if it announced that."""
+    return getattr(answer, "length", None) or 0  # a local file has none
 
 
 def _large(found: str) -> TooLargeError:

@@ -1,4 +1,4 @@
-"""Files of edges: two nodes on each line, and perhaps the weight of the edge."""
+"""Files of edges: two nodes on each line, and optionally the weight of the edge."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def read_edges(
     """Reads a file of edges.
 
     Args:
-        path: The file, two node ids a line, and a weight where edges have one.
+        path: The file: two node ids on each line, and the weight if edges have one.
         node_count: The number of nodes.
-        names: The names of the nodes, which may be used in place of ids. If some of
-            them have spaces, names have tabs between them.
+        names: The names of the nodes, which may be used in place of ids. If a name
+            contains spaces, columns are separated by tabs.
 
     Returns:
         The edges, `[edges, 2]`, in the order of the file, and their weights,
@@ -59,7 +59,7 @@ def read_edges(
 
 
 def edge_lines(edges: npt.NDArray[Any], weights: Weights | None = None) -> bytes:
-    """Returns edges as upstream writes them: two ids (or names) and a tab a line.
+    """Returns edges as upstream writes them: two ids (or names), tab-separated.
 
     Weights, if there are any, are a third column.
     """
@@ -78,7 +78,7 @@ def _spaced(names: Sequence[str] | None) -> bool:
 def _columns(
     width: int, divider: str | None, before: Sequence[tuple[int, list[str]]]
 ) -> str:
-    """Says which columns a line of edges should have."""
+    """Returns which columns a line of edges should have."""
     if before and width == 3:
         return f"two node ids and a weight, as on line {before[0][0]}"
     between = "a tab" if divider else "white space"
@@ -97,9 +97,9 @@ def _weights(path: Path, rows: Sequence[tuple[int, list[str]]]) -> Weights:
 def _node_look_up(
     rows: Sequence[tuple[int, list[str]]], node_count: int, names: Sequence[str] | None
 ) -> tuple[Callable[[str], int | None], str]:
-    """Returns what turns a column into a node id, and what a column may hold.
+    """Returns a function from a column to a node id, and what a column may hold.
 
-    With ids.txt the columns are names, unless all are numbers that are no names.
+    With ids.txt the columns are names, unless all are numbers that are not names.
     """
     if names is not None:
         node_of = {name: node for node, name in enumerate(names)}

@@ -21,7 +21,7 @@ embeddings {
   metadata_path: "metadata.tsv"
 }
 """
-_START = 80  # letters of a text that the projector shows
+_START = 80  # characters of a text that the projector shows
 
 
 def write_vectors(
@@ -32,15 +32,15 @@ def write_vectors(
     labels: Sequence[str],
     texts: Sequence[str],
 ) -> None:
-    """Writes vectors whole.
+    """Writes vectors in one of the formats; nothing is left half-written.
 
     Args:
         path: The file; for `projector` the folder.
         kind: `npy`, `csv`, `word2vec` or `projector`.
-        vectors: `[rows, size]`; a row of NaN is kept in npy, else left out.
+        vectors: `[rows, size]`; a row of NaN is kept in npy, left out of the others.
         names: The name of each row.
-        labels: The labels of each, which the projector shows.
-        texts: The text of each, the start of which the projector shows.
+        labels: The labels of each row, which the projector shows.
+        texts: The text of each row; the projector shows its start.
     """
     if kind == "npy":
         file = io.BytesIO()
@@ -64,14 +64,14 @@ def write_vectors(
 
 
 def _known(vectors: Floats) -> list[tuple[int, list[str]]]:
-    """Returns each row that has a vector, with its numbers as texts."""
+    """Returns the index of each row with a vector, and its numbers as strings."""
     rows = np.flatnonzero(~missing_rows(vectors)).tolist()
     filled = fill_missing(vectors)
     return [(row, [f"{number:.9g}" for number in filled[row]]) for row in rows]
 
 
 def _table(rows: Sequence[Sequence[str]], divider: str) -> bytes:
-    if divider == "\t":  # which has no quotes: no cell may hold a tab or a line end
+    if divider == "\t":  # no quotes here: cells cannot hold tabs or line ends
         lines = ("\t".join(" ".join(cell.split()) for cell in row) for row in rows)
         return "".join(f"{line}\n" for line in lines).encode(errors="replace")
     file = io.StringIO()

@@ -1,4 +1,4 @@
-"""A network from the files that people have: tables of nodes, and of edges."""
+"""Imports a network from common files: tables of nodes, and of edges."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cane_gane.data.tables import Table, as_text, read_table
 from cane_gane.data.weights import RULE, is_weight
 from cane_gane.errors import fault
 
-# What columns are usually called, likeliest first.
+# The usual names of columns, likeliest first.
 USUAL: Mapping[str, Sequence[str]] = {
     "id": ("id", "node", "node_id", "key", "name", "url"),
     "text": ("text", "abstract", "content", "body", "description", "summary", "title"),
@@ -33,13 +33,13 @@ Edge = tuple[int, str, str, float | None]  # its line, two ids, its weight
 
 @dataclass
 class Imported:
-    """A network, and what was done to the files on the way.
+    """An imported network, and how the files were read.
 
     Attributes:
         network: The network.
-        columns: Which column is used for what.
+        columns: The column used for each part.
         unused: Columns of the nodes that are not used.
-        notes: What else a user should know, a line each.
+        notes: What else a user should know, one line each.
     """
 
     network: TextualNetwork
@@ -54,15 +54,15 @@ def import_files(
     chosen: Mapping[str, str] | None = None,
     skip_unknown: bool = False,
 ) -> Imported:
-    """Makes a network of a table of nodes with links, or of nodes and edges.
+    """Makes a network from a table of nodes with links, or from nodes and edges.
 
     Args:
         nodes: A table with a row for each node.
-        edges: A table with a row for each edge; without it, a column of the nodes
-            has links.
-        chosen: The names of columns, by the keys of `USUAL`; others are looked for.
-            Several for `text`, with commas between them, are joined.
-        skip_unknown: Whether links to unknown ids are left out, rather than refused.
+        edges: A table with a row for each edge; without it, a column of `nodes` holds
+            links.
+        chosen: The names of columns, by the keys of `USUAL`; others are found by their
+            usual names. Several columns for `text`, separated by commas, are joined.
+        skip_unknown: Whether links to unknown ids are skipped rather than refused.
 
     Returns:
         The network, with ids as names.
@@ -105,7 +105,7 @@ def import_files(
 def _node_places(
     table: Table, chosen: Mapping[str, str], linked: bool
 ) -> dict[str, list[int]]:
-    """Returns the columns of each part of a node."""
+    """Returns the column indices of each part of a node."""
     places = {}
     for part in ("id", "text", *(["links"] if linked else []), "label"):
         names = [chosen.get(part)]
@@ -143,7 +143,7 @@ def _links(table: Table, column: int, ids: Mapping[str, int]) -> Iterator[Edge]:
 
 
 def _parts(cell: Any, ids: Mapping[str, int]) -> list[str]:
-    """Returns the ids in a cell: all of it, or parted by ; or , or white space."""
+    """Returns the ids in a cell: the whole cell, or separated by ; or , or spaces."""
     if isinstance(cell, list):
         return [name for name in map(as_text, cell) if name]
     text = as_text(cell)
@@ -154,13 +154,13 @@ def _parts(cell: Any, ids: Mapping[str, int]) -> list[str]:
 
 
 def _labels(cell: Any) -> tuple[str, ...]:
-    """Returns labels, parted by ; or , with underscores for the spaces of each."""
+    """Splits labels at ; or , and replaces spaces inside them by underscores."""
     own = cell if isinstance(cell, list) else as_text(cell).replace(";", ",").split(",")
     return tuple("_".join(as_text(one).split()) for one in own if as_text(one))
 
 
 def _is_header(ids: Mapping[str, int], chosen: Mapping[str, str]) -> Any:
-    """Returns what tells a header of edges from an edge."""
+    """Returns a function that recognises the header of a table of edges."""
     named = any(part in chosen for part in ("source", "target", "weight"))
     usual = {*USUAL["source"], *USUAL["target"]}
 
@@ -174,7 +174,7 @@ def _is_header(ids: Mapping[str, int], chosen: Mapping[str, str]) -> Any:
 
 
 def _edges(table: Table, chosen: Mapping[str, str]) -> Iterator[Edge]:
-    """Yields edges by their columns: by name, or the first two and the weight."""
+    """Yields edges from columns found by name, or else the first two and the weight."""
     width = len(table.columns) or max((len(row) for _, row in table.rows), default=2)
     if width < 2 or (not table.columns and width > 3):
         found = f"{width} column{'s' * (width != 1)}"
@@ -202,7 +202,7 @@ def _edges(table: Table, chosen: Mapping[str, str]) -> Iterator[Edge]:
 def _missing(
     path: Path, found: Sequence[Edge], ids: Mapping[str, int], skip: bool
 ) -> list[str]:
-    """Refuses links to unknown ids, or notes how many are left out."""
+    """Refuses links to unknown ids, or returns a note on how many are skipped."""
     unknown = [(row[0], n) for row in found for n in row[1:3] if n not in ids]
     if not unknown:
         return []
@@ -218,7 +218,7 @@ def _missing(
 def _merged(
     edges: Sequence[tuple[int, int, float | None]], notes: list[str]
 ) -> tuple[Any, Any]:
-    """Returns edges and weights; an edge that is there twice has the sum of weights."""
+    """Returns edges and weights; the weights of duplicate edges are summed."""
     if edges[0][2] is None:
         return np.array([edge[:2] for edge in edges]), None
     total: dict[tuple[int, int], float] = {}

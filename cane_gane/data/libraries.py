@@ -13,7 +13,7 @@ Fields = dict[str, Any]
 
 
 def networkx_fields(graph: Any, text: str, label: str, weight: str) -> Fields:
-    """Returns what `TextualNetwork.from_networkx` makes a network of."""
+    """Returns the fields for `TextualNetwork.from_networkx`."""
     texts, labels = (
         [node.get(name) for node in graph.nodes.values()] for name in (text, label)
     )
@@ -28,7 +28,7 @@ def networkx_fields(graph: Any, text: str, label: str, weight: str) -> Fields:
 def pandas_fields(
     nodes: Any, edges: Any, text: str, label: str, source: str, target: str, weight: str
 ) -> Fields:
-    """Returns what `TextualNetwork.from_pandas` makes a network of.
+    """Returns the fields for `TextualNetwork.from_pandas`.
 
     Raises:
         InputError: A column is missing, or an edge names no row of `nodes`.
@@ -46,7 +46,7 @@ def pandas_fields(
 def _fields(
     keys: Iterable[Any], texts: Any, labels: Any, pairs: Iterable[Any], weights: Any
 ) -> Fields:
-    """Takes nodes by their keys, which become names, and edges as pairs of keys."""
+    """Builds fields from node keys, which become names, and edges as pairs of keys."""
     id_of = {key: node for node, key in enumerate(keys)}
     try:
         edges = np.array([(id_of[a], id_of[b]) for a, b in pairs])
@@ -67,6 +67,6 @@ def _fields(
 
 
 def _column(frame: Any, name: str) -> list[Any]:
-    """Returns a column of a data frame, None for what pandas calls missing."""
+    """Returns a column of a data frame, with None for missing values."""
     column = frame[name]
     return list(column.astype(object).where(column.notna(), None))

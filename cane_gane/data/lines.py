@@ -69,7 +69,7 @@ def read_names(path: Path, node_count: int) -> tuple[str, ...] | None:
     """Returns the name of each node; None without a file.
 
     Raises:
-        InputError: A name is missing, has odd white space or is there twice.
+        InputError: A name is missing, has irregular white space, or occurs twice.
     """
     names = read_optional(path, node_count)
     first_line: dict[str, int] = {}
@@ -84,8 +84,8 @@ def read_names(path: Path, node_count: int) -> tuple[str, ...] | None:
 
 
 def number_of(cell: str) -> float:
-    """Returns the number that a cell spells, else NaN."""
-    # Python also reads 1_0, and the digits of other scripts.
+    """Returns a cell as a number; NaN if it is not one."""
+    # Python's float also accepts 1_0 and digits of other scripts.
     if "_" in cell or not cell.isascii():
         return np.nan
     try:
@@ -95,7 +95,7 @@ def number_of(cell: str) -> float:
 
 
 def is_name(name: str) -> bool:
-    """Whether a node may have this name: words with single spaces between them."""
+    """Whether a node may have this name: words separated by single spaces."""
     return bool(name) and name == " ".join(name.split())
 
 
@@ -105,19 +105,19 @@ def is_number(column: str) -> bool:
 
 
 def quoted(text: str) -> str:
-    """Quotes the first 40 characters of a text, without those a terminal obeys."""
+    """Quotes the first 40 characters of a text, with control characters escaped."""
     text = text.strip()
     short = f"{text[:40]}…" if len(text) > 40 else text
     return f"'{printable(short)}'"
 
 
 def printable(text: str) -> str:
-    r"""Returns a text with escapes such as `\x1b` for what is not printable."""
+    r"""Returns a text with escapes such as `\x1b` for unprintable characters."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _obstacle(path: Path) -> tuple[str, str]:
-    """Returns what is there in place of a file, and what is expected there."""
+    """Returns what was found in place of a file, and what is expected there."""
     if path.exists():
         return "a folder" if path.is_dir() else "not a regular file", "a text file"
     if path.is_symlink():

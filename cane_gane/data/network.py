@@ -26,7 +26,7 @@ FILES = ("data.txt", "graph.txt", "group.txt", "ids.txt")
 
 @dataclass(frozen=True, eq=False)
 class TextualNetwork:
-    """Nodes with text, and edges between them.
+    """Nodes with texts, and edges between them.
 
     Attributes:
         texts: The text of each node.
@@ -102,7 +102,7 @@ class TextualNetwork:
         return any(map(str.strip, self.texts))
 
     def name_of(self, node: int) -> str:
-        """Returns the name of a node, or `node N` where nodes have none."""
+        """Returns the name of a node, or `node N` if nodes have no names."""
         return self.names[node] if self.names else f"node {node}"
 
     @cached_property
@@ -117,7 +117,7 @@ class TextualNetwork:
         return None if known is None else known.of(edges)
 
     def split(self, ratio: float, rule: str = "upstream", seed: int = 1) -> Split:
-        """Draws training edges; the others are test edges. See `split_edges`."""
+        """Draws training edges; the rest are test edges. See `split_edges`."""
         train, test = split_edges(self.edges, ratio, rule, seed)
         return Split(self, train, test, ratio, rule, seed)
 
@@ -127,7 +127,7 @@ class TextualNetwork:
 
         Args:
             folder: A folder in CANE's format.
-            source: The name of the data set, where it has one.
+            source: The name of the data set, if it has one.
 
         Returns:
             The network.
@@ -148,7 +148,7 @@ class TextualNetwork:
         source = source or str(folder)
         try:
             return cls(texts, edges, labels, names, tuple(lines), source, weights)
-        except InputError as error:  # what only the files together show
+        except InputError as error:  # a fault that only the files together show
             raise InputError(f"{folder / 'graph.txt'}: {error}") from None
 
     def write(self, folder: Path | str) -> None:
@@ -178,13 +178,13 @@ class TextualNetwork:
         label: str = "label",
         weight: str = "weight",
     ) -> TextualNetwork:
-        """Takes a graph of networkx; node keys become names.
+        """Converts a networkx graph; node keys become names.
 
         Args:
-            graph: The graph. Of an undirected one each edge counts once.
+            graph: The graph. Each edge of an undirected graph counts once.
             text: The node attribute that holds the text; nodes without it have none.
-            label: The node attribute that holds a label or several, where there is one.
-            weight: The edge attribute that holds the weight, where there is one; an
+            label: The node attribute that holds one label or several, if there are any.
+            weight: The edge attribute that holds the weight, if there is one; an
                 edge without it has weight 1.
 
         Returns:
@@ -203,16 +203,16 @@ class TextualNetwork:
         target: str = "target",
         weight: str = "weight",
     ) -> TextualNetwork:
-        """Takes two data frames of pandas; the index of `nodes` becomes names.
+        """Converts two pandas data frames; the index of `nodes` becomes names.
 
         Args:
-            nodes: A row for each node, with a column of texts and perhaps of labels.
+            nodes: A row for each node, with a column of texts and optionally of labels.
             edges: A row for each edge, with two columns of values of that index.
             text: The column of texts.
-            label: The column of labels, where there is one.
+            label: The column of labels, if there is one.
             source: The column of the edges' sources.
             target: The column of the edges' targets.
-            weight: The column of the edges' weights, where there is one.
+            weight: The column of the edges' weights, if there is one.
 
         Returns:
             The network.

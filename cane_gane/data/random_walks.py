@@ -1,4 +1,4 @@
-"""Random walks over the edges of a network, all of them a step at a time."""
+"""Random walks over the edges of a network; all walks take each step together."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ Marks = npt.NDArray[np.bool_]
 class Walker:
     """Draws walks of node2vec (Grover 2016) over an undirected graph.
 
-    A walk that came from t to v goes on to a neighbour x of v with a weight of 1/p
-    where x is t, of 1 where x is a neighbour of t, and of 1/q elsewhere. With p = q = 1
-    these are the walks of DeepWalk (Perozzi 2014).
+    A walk that came from t to v continues to a neighbour x of v with weight 1/p if x is
+    t, with weight 1 if x is a neighbour of t, and otherwise with weight 1/q. With
+    p = q = 1 these are the walks of DeepWalk (Perozzi 2014).
 
-    A step is drawn among all neighbours alike and kept with a chance in proportion to
-    its weight, else drawn again: no table of weights is made for each edge.
+    A step is drawn uniformly among all neighbours and kept with a probability in
+    proportion to its weight, otherwise drawn again. No table of weights is made for
+    each edge.
     """
 
     def __init__(self, joined: Any, p: float = 1.0, q: float = 1.0) -> None:
@@ -27,8 +28,8 @@ class Walker:
 
         Args:
             joined: 0/1 adjacency, `[nodes, nodes]`, as a symmetric CSR array.
-            p: How much a walk is kept from going back.
-            q: How much it is kept from going on.
+            p: The larger, the less often a walk goes straight back.
+            q: The larger, the more a walk stays near the node it came from.
         """
         self._begins = joined.indptr[:-1].astype(np.int64)
         self._degrees = np.diff(joined.indptr).astype(np.int64)
@@ -49,11 +50,11 @@ class Walker:
 
         Args:
             starts: Nodes with an edge, `[walks]`.
-            length: How many nodes a walk has.
-            rng: Where the random numbers come from.
+            length: The number of nodes of a walk.
+            rng: The source of random numbers.
 
         Returns:
-            The nodes that walks come by, `[walks, length]`.
+            The nodes that walks visit, `[walks, length]`.
         """
         found = np.empty((len(starts), length), np.int64)
         found[:, 0] = starts
@@ -66,7 +67,7 @@ class Walker:
         return found
 
     def _neighbour(self, nodes: Integers, rng: np.random.Generator) -> Integers:
-        """Returns a neighbour of each node, all alike."""
+        """Returns a neighbour of each node, drawn uniformly."""
         drawn = rng.random(len(nodes)) * self._degrees[nodes]
         return self._ends[self._begins[nodes] + drawn.astype(np.int64)]
 

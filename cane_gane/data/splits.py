@@ -1,4 +1,4 @@
-"""Edges into a training set and a test set, by one of three rules."""
+"""Splits edges into a training set and a test set, by one of three rules."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Split:
     Attributes:
         network: The network.
         train: Training edges, `[train, 2]`.
-        test: Test edges, `[test, 2]`; none where all edges are for training.
+        test: Test edges, `[test, 2]`; none if all edges are for training.
         ratio: The share of the edges that was asked for.
-        rule: How they were drawn; see `split_edges`.
-        seed: What the draw depended on.
+        rule: How edges were drawn; see `split_edges`.
+        seed: The seed of the draw.
     """
 
     network: TextualNetwork
@@ -57,7 +57,7 @@ class Split:
     def write(self, folder: Path | str) -> None:
         """Writes graph.txt and test_graph.txt in upstream's format.
 
-        Edges keep their weights, in a third column, which upstream does not know.
+        Edges keep their weights in a third column, which upstream does not have.
         """
         for name, edges in zip(FILES, (self.train, self.test), strict=True):
             weights = self.network.weights_of(edges)
@@ -91,7 +91,7 @@ def read_split(folder: Path | str, network: TextualNetwork) -> Split:
 
 
 def read_split_edges(folder: Path, node_count: int) -> tuple[Edges, Edges]:
-    """Reads training and test edges, whatever network they are of."""
+    """Reads training and test edges without checking them against a network."""
     train_path, test_path = (folder / name for name in FILES)
     train, _ = read_edges(train_path, node_count)
     if test_path.is_file() and not test_path.stat().st_size:
@@ -102,11 +102,11 @@ def read_split_edges(folder: Path, node_count: int) -> tuple[Edges, Edges]:
 def split_edges(
     edges: Edges, ratio: float, rule: str = "strict", seed: int = 1
 ) -> tuple[Edges, Edges]:
-    """Draws training edges; the others are test edges.
+    """Draws training edges; the rest are test edges.
 
-    - `strict`: an edge, its reverse and its duplicates are one pair; pairs are
-      drawn as wholes, so that no test edge has its reverse in training.
-      Self-loops and duplicate lines are in neither set.
+    - `strict`: an edge, its reverse and its duplicates are one pair; whole pairs are
+      drawn, so that no test edge has its reverse in training. Self-loops and duplicate
+      lines are in neither set.
     - `cover`: as `strict`, but the first pairs are drawn so that every node has
       a training edge, as far as `ratio` allows; `Split.unseen` lists the others.
     - `upstream`: what CANE's prepareData.py does after `random.seed(seed)`.
@@ -115,7 +115,7 @@ def split_edges(
         edges: All edges, `[edges, 2]`.
         ratio: The share that is for training, between 0 and 1.
         rule: One of the three above.
-        seed: What the draw depends on, 0 or more.
+        seed: The seed of the draw, 0 or more.
 
     Returns:
         Training edges and test edges.
@@ -145,7 +145,7 @@ def split_edges(
 
 
 def _way_out(edges: Edges, rule: str) -> str:
-    """Says what to do about a set that would be empty."""
+    """Returns how to avoid a set that would be empty."""
     pairs = np.unique(np.sort(edges[edges[:, 0] != edges[:, 1]], axis=1), axis=0)
     if len(pairs) < 2:
         return f"the network has {len(pairs)} pairs of joined nodes, and needs two"
@@ -158,7 +158,7 @@ def _split_as_upstream(edges: Edges, ratio: float, seed: int) -> tuple[Edges, Ed
     count -= count % UPSTREAM_BATCH
     chosen = random.Random(seed).sample(range(len(edges)), count)
     train = edges[chosen]
-    # upstream: by content, so the duplicates of a training line are in no set.
+    # upstream: by content, so duplicates of a training line are in neither set.
     in_train = set(map(tuple, train.tolist()))
     rest = [pair not in in_train for pair in map(tuple, edges.tolist())]
     return train, edges[rest]

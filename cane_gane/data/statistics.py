@@ -1,4 +1,4 @@
-"""What a network holds: counts that show whether it is what its owner thinks."""
+"""Counts of what a network holds, to check that the data are as expected."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _edge_counts(network: TextualNetwork) -> Report:
 
 
 def _weight_counts(network: TextualNetwork) -> Report:
-    """Returns the spread of the weights, where edges have any."""
+    """Returns the spread of the weights, if edges have any."""
     weights = network.weights
     if weights is None:
         return {}
@@ -80,7 +80,7 @@ def _text_counts(network: TextualNetwork, name: str, max_length: int) -> Report:
 
 
 def _histogram(lengths: npt.NDArray[np.int64]) -> dict[str, int]:
-    """Counts lengths in bins of a round width; the last one holds a long tail."""
+    """Counts lengths in bins of a round width; the last bin holds a long tail."""
     most = np.percentile(lengths, 98)
     widths = (d * 10**e for e in range(1, 9) for d in (1, 2, 5))
     width = next(width for width in widths if most <= 8 * width)

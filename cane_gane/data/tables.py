@@ -1,4 +1,4 @@
-"""Tables in the usual files: CSV, TSV, columns of white space, JSON lines."""
+"""Reads tables from common files: CSV, TSV, space-separated columns, JSON lines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BINARY = {
     b"\xff\xfe": ("UTF-16", "text in UTF-8 (iconv -f utf16 -t utf8 converts it)"),
     b"\xfe\xff": ("UTF-16", "text in UTF-8 (iconv -f utf16 -t utf8 converts it)"),
 }
-_DIVIDERS = "\t;,"  # the first that the first line has; else white space
+_DIVIDERS = "\t;,"  # the first of these in the first line; else white space
 Row = tuple[int, list[Any]]
 
 
@@ -32,9 +32,9 @@ class Table:
 
     Attributes:
         path: The file.
-        columns: The names of the columns; none where the file has no header.
-        rows: The line that each row begins at, from 1, and its cells: texts, or any
-            value of JSON.
+        columns: The names of the columns; empty if the file has no header.
+        rows: The line where each row begins, from 1, and its cells: texts, or any JSON
+            value.
     """
 
     path: Path
@@ -44,13 +44,13 @@ class Table:
     def place(
         self, flag: str, chosen: str | None, usual: Sequence[str], *, needed: bool
     ) -> int | None:
-        """Returns which column has a part; None where none has it.
+        """Returns the index of a column; None if there is no such column.
 
         Args:
             flag: The flag that names the column.
-            chosen: What that flag says, if anything.
-            usual: What such a column is usually called, likeliest first.
-            needed: Whether there must be one.
+            chosen: The value of that flag, if given.
+            usual: The usual names of such a column, likeliest first.
+            needed: Whether the column must exist.
 
         Raises:
             InputError: There is no such column.
@@ -73,13 +73,13 @@ def read_table(path: Path, has_header: Callable[[list[str]], bool]) -> Table:
 
     Args:
         path: The file.
-        has_header: Whether a first row names the columns; JSON always names them.
+        has_header: Whether a given first row names the columns; JSON always names them.
 
     Returns:
         The table, without blank rows.
 
     Raises:
-        InputError: The file is missing, empty, no text in UTF-8, or faulty.
+        InputError: The file is missing, empty, not UTF-8 text, or faulty.
     """
     lines = read_lines(path)
     for start, (found, expected) in _BINARY.items():
@@ -101,9 +101,9 @@ def read_table(path: Path, has_header: Callable[[list[str]], bool]) -> Table:
 
 
 def _clean(texts: Sequence[str]) -> list[str]:
-    """Blanks comments that a file begins with; mends carriage returns.
+    """Blanks the comments at the start of a file; normalises carriage returns.
 
-    They end lines where nothing else does, and are white space in a cell elsewhere.
+    Carriage returns end lines if nothing else does; otherwise they become spaces.
     """
     if len(texts) == 1:
         texts = texts[0].split("\r")
@@ -122,7 +122,7 @@ def _cells(path: Path, texts: Sequence[str]) -> Iterable[Row]:
     try:
         return list(_parsed(texts, divider or ",", csv.QUOTE_MINIMAL))
     except _CsvError as error:
-        if divider == "\t":  # most such files have no quotes, but texts with some
+        if divider == "\t":  # such files often have quotes as plain characters
             return list(_parsed(texts, divider, csv.QUOTE_NONE))
         expected = 'quotes around a whole cell, and "" for a quote inside'
         raise fault(path, error.line, error.found, expected) from None
@@ -149,7 +149,7 @@ def _parsed(texts: Sequence[str], divider: str, quoting: Any) -> Iterator[Row]:
 
 
 def _checked(path: Path, columns: Sequence[str], rows: Sequence[Row]) -> list[Row]:
-    """Refuses a row of another length than the header, or than the first one."""
+    """Refuses a row whose length differs from the header's, or the first row's."""
     width = len(columns) or (len(rows[0][1]) if rows else 0)
     for number, cells in rows:
         if len(cells) != width:
@@ -161,7 +161,7 @@ def _checked(path: Path, columns: Sequence[str], rows: Sequence[Row]) -> list[Ro
 
 
 def _from_json(path: Path, texts: Sequence[str]) -> Table:
-    """Returns objects of JSON, one a line or all in one list, as rows."""
+    """Returns JSON objects, one per line or all in one list, as rows."""
     objects = list(_objects(path, texts))
     columns = list(dict.fromkeys(key for _, own in objects for key in own))
     rows = [(line, [own.get(key) for key in columns]) for line, own in objects]
@@ -189,12 +189,12 @@ def _objects(
 
 
 def as_text(value: Any) -> str:
-    """Returns a cell on one line, white space folded; nothing for null."""
+    """Returns a cell as one line, with white space collapsed; empty for null."""
     if value is None:
         return ""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, list):
         return " ".join(map(as_text, value))
-    text = str(value).encode(errors="replace").decode()  # JSON may have half characters
+    text = str(value).encode(errors="replace").decode()  # JSON may hold lone surrogates
     return " ".join(text.replace("\0", " ").split())

@@ -28,7 +28,7 @@ class NetworkConfig(tfds.core.BuilderConfig):
     """What to build from.
 
     Attributes:
-        folder: A folder in CANE's format; None is the data set called `name`.
+        folder: A folder in CANE's format; None means the data set called `name`.
     """
 
     folder: str | None = None
@@ -37,11 +37,11 @@ class NetworkConfig(tfds.core.BuilderConfig):
 class TextualNetworkBuilder(tfds.core.GeneratorBasedBuilder):
     """A textual network as the splits `nodes` and `edges`.
 
-    A node has an `id`, a `text`, `labels` and a `name` (empty where the network
-    has none). An edge has an `id`, its line of graph.txt from 0, and node ids
-    `source` and `target`. Both splits have all fields, as TensorFlow Datasets
-    wants: those that do not apply are empty, or -1. The order of the examples is
-    not that of the files; sort by `id` where it matters.
+    A node has an `id`, a `text`, `labels` and a `name` (empty if the network has none).
+    An edge has an `id`, its line of graph.txt from 0, and node ids `source` and
+    `target`. Both splits have all fields, as TensorFlow Datasets requires: those that
+    do not apply are empty, or -1. The order of the examples is not that of the files;
+    sort by `id` if it matters.
     """
 
     name = "textual_network"

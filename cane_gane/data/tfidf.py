@@ -16,13 +16,13 @@ from cane_gane.data.tokens import CleanTokenizer
 def tfidf_vectors(texts: Sequence[str], longest: int = 1, fewest: int = 2) -> Any:
     """Returns L2-normalised TF-IDF vectors of the texts.
 
-    Words are those of the clean tokenizer in lower case, counted as 1 + log tf.
+    Words are those of the clean tokenizer in lower case, weighted by 1 + log tf.
 
     Args:
         texts: The texts.
-        longest: How many words in a row may count as one, too.
-        fewest: In how many texts a word must be. That of a single text matches
-            nothing, but where it counts it makes the text less like all others.
+        longest: The longest run of words that counts as a term; single words always do.
+        fewest: In how many texts a word must occur. A word of a single text matches
+            nothing, but if it counts, it makes the text less similar to all others.
 
     Returns:
         The vectors, `[nodes, words]`, sparse; zeros for a text without words.
@@ -37,7 +37,7 @@ def word_weights(texts: Sequence[str]) -> tuple[list[str], Any]:
         texts: The texts.
 
     Returns:
-        The words, in lower case, and their IDF, `[words]`; none without any word.
+        The words, in lower case, and their IDF, `[words]`; empty without any words.
     """
     vectorizer = _word_vectorizer(longest=1, fewest=1)
     _fitted(vectorizer, texts)
@@ -59,13 +59,13 @@ def shared_words(texts: Sequence[str]) -> Any:
 
 
 def letter_vectors(texts: Sequence[str]) -> Any:
-    """Returns the same of runs of four and five letters inside words.
+    """Returns TF-IDF vectors of runs of four and five characters inside words.
 
     Args:
         texts: The texts.
 
     Returns:
-        The vectors, `[nodes, runs]`, sparse; zeros for a text without any.
+        The vectors, `[nodes, runs]`, sparse; zeros for a text without runs.
     """
     return _fitted(_letter_vectorizer(), texts)
 
@@ -78,18 +78,18 @@ def one_hop_vectors(vectors: Any, neighbours: Any) -> Any:
         neighbours: Adjacency, `[nodes, nodes]`, sparse.
 
     Returns:
-        The vectors, `[nodes, size]`, sparse. A node without neighbours keeps its
-        own.
+        The vectors, `[nodes, size]`, sparse. A node without neighbours keeps its own
+        vector.
     """
-    # The sum will do for the mean: it is normalised.
+    # The sum serves as the mean, since it is normalised.
     return normalize(vectors + normalize(neighbours @ vectors))
 
 
 class TextSpace:
-    """Vectors of texts, and of other texts by the same words.
+    """Vectors of texts, and of further texts in terms of the same words.
 
     Attributes:
-        vectors: Those of the texts, `[texts, words]`, sparse.
+        vectors: The vectors of the texts, `[texts, words]`, sparse.
     """
 
     def __init__(self, kind: str, vectors: Any, words: Sequence[str], idf: Any) -> None:
@@ -98,7 +98,7 @@ class TextSpace:
         Args:
             kind: A key of `SPACES`.
             vectors: The vectors, `[texts, words]`, sparse.
-            words: The words, or runs of words or letters; none where there are none.
+            words: The words, or runs of words or characters; may be empty.
             idf: The IDF of each, `[words]`.
         """
         self.kind, self.vectors = kind, sparse.csr_array(vectors, dtype=np.float32)
@@ -149,11 +149,11 @@ def _word_vectorizer(longest: int, fewest: int) -> TfidfVectorizer:
 def _fitted(vectorizer: TfidfVectorizer, texts: Sequence[str]) -> Any:
     try:
         return vectorizer.fit_transform(texts)
-    except ValueError:  # no word is in as many texts
+    except ValueError:  # no word occurs in that many texts
         return sparse.csr_array((len(texts), 1))
 
 
-# What texts are compared by, each by name.
+# The ways to compare texts, by name.
 SPACES: Mapping[str, Callable[[], TfidfVectorizer]] = {
     "words": lambda: _word_vectorizer(longest=1, fewest=1),
     "pairs": lambda: _word_vectorizer(longest=2, fewest=1),

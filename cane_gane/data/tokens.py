@@ -1,4 +1,4 @@
-"""Text to word ids: upstream's way to the last id, and a clean way, the default."""
+"""Turns text into word ids: exactly as upstream, or cleanly (the default)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class EncodedTexts:
     Attributes:
         words: The ids of all texts, `[words of all texts]`.
         starts: Where each text begins, and the end of the last one, `[nodes + 1]`.
-        width: Columns that rows are padded to: the longest text has as many words.
+        width: The width that rows are padded to: the number of words of the longest
+            text.
         cut: How many texts were longer than the maximum length.
     """
 
@@ -38,7 +39,7 @@ class EncodedTexts:
 
     @classmethod
     def of(cls, ids: npt.NDArray[np.int32], lengths: npt.ArrayLike) -> EncodedTexts:
-        """Takes padded rows, `[nodes, width]`, and how many ids of each are words."""
+        """Takes padded rows, `[nodes, width]`, and the number of words in each."""
         real = np.arange(ids.shape[1]) < np.asarray(lengths)[:, None]
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return cls(ids[real].astype(np.int32), starts, ids.shape[1])
@@ -53,11 +54,11 @@ class EncodedTexts:
 
     @property
     def ids(self) -> npt.NDArray[np.int32]:
-        """All texts as rows padded with 0, `[nodes, width]`: for few texts only."""
+        """All texts as rows padded with 0, `[nodes, width]`; only for few texts."""
         return self.padded(0, len(self))
 
     def padded(self, first: int, last: int) -> npt.NDArray[np.int32]:
-        """Returns the texts from `first` to before `last`, `[texts, width]`."""
+        """Returns the texts from `first` to `last` (exclusive), `[texts, width]`."""
         starts = self.starts[first : last + 1]
         rows = np.zeros((len(starts) - 1, self.width), np.int32)
         real = np.arange(self.width) < np.diff(starts)[:, None]
@@ -66,11 +67,11 @@ class EncodedTexts:
 
 
 class _Tokenizer:
-    """What all tokenizers share: words are numbered by first appearance.
+    """The base of all tokenizers: words are numbered by first appearance.
 
     Attributes:
         reserved: What the first ids stand for; the last of them is the unknown word.
-        pads: Whether rows are as wide as the maximum length, or as the longest text.
+        pads: Whether rows are padded to the maximum length; else to the longest text.
     """
 
     reserved: ClassVar[tuple[str, ...]]
@@ -91,7 +92,7 @@ class _Tokenizer:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Reads back what `save` wrote."""
+        """Reads what `save` wrote."""
         words = path.read_text(encoding="utf-8").split("\n")[:-1]
         return cls(words[len(cls.reserved) :])
 
@@ -116,7 +117,7 @@ class _Tokenizer:
 
         Args:
             texts: The texts.
-            max_length: Later words are cut off.
+            max_length: Words after this many are dropped.
 
         Returns:
             The ids of all texts.
@@ -147,15 +148,15 @@ class UpstreamTokenizer(_Tokenizer):
     @classmethod
     def read(cls, network: TextualNetwork) -> Iterable[str]:
         """Returns the lines of data.txt as Python prints bytes."""
-        # upstream: str(bytes) leaves b' before each text and \n' behind it, and
-        # spells everything that is not ASCII as tokens such as xe7.
+        # upstream: str(bytes) leaves b' before each text and \n' after it, and turns
+        # everything that is not ASCII into tokens such as xe7.
         return map(str, network.lines)
 
 
 class DecodedTokenizer(UpstreamTokenizer):
-    """CANE's word ids without the quirk of its reading: texts are decoded first.
+    """CANE's word ids without its quirk of reading: texts are decoded first.
 
-    It shows what that quirk alone does; expression, ids and padding stay upstream's.
+    It isolates the effect of that quirk; expression, ids and padding are upstream's.
     """
 
     @classmethod
@@ -173,7 +174,7 @@ SEPARATORS = (
     "\ufe10-\ufe1f\ufe30-\ufe6f\ufeff-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
     "\uffe0-\uffff"
 )
-SINGLES = (  # CJK ideographs and Japanese syllables, which no space divides
+SINGLES = (  # CJK ideographs and Japanese syllables, not separated by spaces
     "\u3005\u3006\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u309f\u30a1-\u30fa"
     "\u30fc-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U00020000-\U0003ffff"

@@ -20,7 +20,7 @@ _AT_ONCE = 1 << 12  # vectors that are written at once
 
 
 class NodeVectors(npt.NDArray[np.floating]):
-    """Vectors of nodes: an array, which also finds the nodes that are alike."""
+    """Vectors of nodes: an array that also finds similar nodes."""
 
     names: Sequence[str]
 
@@ -39,7 +39,7 @@ class NodeVectors(npt.NDArray[np.floating]):
 
         Args:
             node: A name or an id.
-            top: How many nodes at the most.
+            top: The largest number of nodes.
 
         Raises:
             InputError: There is no such node, or it has no vector.
@@ -72,12 +72,12 @@ class NodeVectors(npt.NDArray[np.floating]):
 
 
 def missing_rows(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_]:
-    """Marks the rows that hold no vector: all NaN, `[nodes]`."""
+    """Marks the rows without a vector, which are all NaN, `[nodes]`."""
     return np.asarray(np.isnan(vectors).all(axis=1))
 
 
 def fill_missing(vectors: npt.NDArray[np.floating], first: int = 0) -> Floats:
-    """Returns the vectors with zeros in the rows that hold none.
+    """Returns the vectors with zeros in the rows without one.
 
     Args:
         vectors: The vectors, `[nodes, size]`.
@@ -97,11 +97,11 @@ def fill_missing(vectors: npt.NDArray[np.floating], first: int = 0) -> Floats:
 
 
 def read_embeddings(path: Path | str, node_count: int | None = None) -> Floats:
-    """Reads embed.txt: line i has the vector of node i, an empty line none.
+    """Reads embed.txt: line i has the vector of node i; an empty line means none.
 
     Args:
-        path: The file, values divided by white space.
-        node_count: How many lines it should have, where that is known.
+        path: The file, with values separated by white space.
+        node_count: How many lines it should have, if known.
 
     Returns:
         The vectors, `[nodes, size]`, a row of NaN for an empty line.
@@ -135,12 +135,13 @@ def write_embeddings(
     vectors: npt.ArrayLike,
     known: npt.NDArray[np.bool_] | None = None,
 ) -> None:
-    """Writes embed.txt, with digits enough to read the same numbers back.
+    """Writes embed.txt, with enough digits to read the same numbers back.
 
     Args:
         path: The file.
         vectors: `[nodes, size]`, float32 or float64; a row of NaN is written as
-            an empty line. What is read back must be cast to the same type.
+            an empty line. To get the same numbers back, cast what is read to the same
+            type.
         known: Marks the rows that are written; all by default, `[nodes]`.
 
     Raises:
@@ -158,8 +159,8 @@ def write_word2vec(
     Args:
         path: The file.
         vectors: `[nodes, size]`, float32 or float64; a row of NaN is left out.
-        names: The name of each node, as `TextualNetwork` has it; else its number. A
-            space in a name becomes an underscore, as the format has no quotes.
+        names: The name of each node, as in `TextualNetwork`; None writes numbers. A
+            space in a name becomes an underscore, since the format has no quotes.
 
     Raises:
         InputError: A vector is infinite or NaN in part.
@@ -185,7 +186,7 @@ def write_word2vec(
 def _format(
     vectors: npt.NDArray[np.floating], known: npt.NDArray[np.bool_] | None = None
 ) -> Iterator[list[str]]:
-    """Yields rows as lines, with the digits that give the same value back."""
+    """Yields rows as lists of numbers, with enough digits to restore the values."""
     form = "%.9g" if vectors.dtype == np.float32 else "%.17g"
     line = " ".join([form] * vectors.shape[1]) + "\n"
     for first in range(0, len(vectors), _AT_ONCE):

@@ -1,4 +1,4 @@
-"""The weights of edges: what may be one, and which edge has which."""
+"""The weights of edges: which values are valid, and the weight of each edge."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ RULE = "a finite number above 0"
 
 
 class EdgeWeights:
-    """Finds the weight of an edge by its two nodes."""
+    """Looks up the weight of an edge by its two nodes."""
 
     def __init__(self, edges: Edges, weights: Weights) -> None:
         """Takes all edges, `[edges, 2]`, and the weight of each, `[edges]`.
 
         Raises:
-            InputError: An edge is there twice, with two weights.
+            InputError: An edge occurs twice, with two weights.
         """
         self._count = int(edges.max()) + 1
         keys = self._keys(edges)
@@ -62,7 +62,7 @@ def as_weights(values: npt.ArrayLike, edge_count: int) -> Weights:
     """Returns weights as an array, `[edges]`.
 
     Raises:
-        InputError: One is no finite number above 0, or there are too many or too few.
+        InputError: One is not a finite number above 0, or their number is wrong.
     """
     try:
         weights = np.array(values, np.float64)
@@ -84,15 +84,15 @@ def as_weights(values: npt.ArrayLike, edge_count: int) -> Weights:
 
 
 def is_weight(values: Weights) -> npt.NDArray[np.bool_]:
-    """Marks what may be a weight."""
+    """Marks the values that are valid weights."""
     return np.isfinite(values) & (values > 0)
 
 
 def refuse_weights(weights: Weights | None) -> None:
-    """Refuses weights for upstream's code and what repeats it.
+    """Refuses weights for upstream's code and for what reproduces it.
 
     Raises:
-        InputError: There are some.
+        InputError: There are weights.
     """
     if weights is not None:
         # upstream: load_edges reads whole numbers, and InitNegTable takes two of them.

@@ -1,1 +1,1 @@
-"""Protocols, figures, and one evaluation for whatever can be scored."""
+"""Protocols, figures, and one evaluation for every method."""

@@ -17,7 +17,7 @@ from cane_gane.progress import Progress
 
 RATIOS = (0.1, 0.3, 0.5, 0.7)
 DRAWS = 10
-MOST = 10_000  # labelled nodes, of which some are drawn where there are more
+MOST = 10_000  # labelled nodes; of more, this many are drawn
 
 
 def classify_nodes(
@@ -29,20 +29,20 @@ def classify_nodes(
 ) -> dict[str, Labels]:
     """Trains linear SVMs on a share of the labelled nodes and tests on the rest.
 
-    There is one SVM for each label, on vectors of length 1. Where every node
-    has one label, the one with the largest decision value is predicted. Where
-    some have several, all with a positive value are, and at the least the
-    largest: no labelled node is without a label. The number of true labels is
-    not given to the classifier.
+    There is one SVM for each label, on vectors of length 1. If every node has one
+    label, the label with the largest decision value is predicted. If some have several,
+    all labels with a positive value are predicted, and at least the one with the
+    largest: every labelled node has a label. The number of true labels is not given to
+    the classifier.
 
     Args:
-        vectors: The vector of each node, `[nodes, size]`; a row of NaN, where
-            there is none, is taken as zeros.
+        vectors: The vector of each node, `[nodes, size]`; a row of NaN (no vector) is
+            taken as zeros.
         labels: The labels of each node; nodes without one are left out, and of more
-            than `MOST` labelled nodes as many are drawn at random.
+            than `MOST` labelled nodes, `MOST` are drawn at random.
         ratios: The shares of labelled nodes to train on.
         draws: How many random draws of the training nodes for each share.
-        seed: What the draws depend on.
+        seed: The seed of the draws.
 
     Returns:
         The scores for each ratio, as text. The macro mean is over the labels that
@@ -67,7 +67,7 @@ def classify_nodes(
         marks = marks[:, marks.any(axis=0)]
     report = {}
     for ratio in ratios:
-        # Each ratio has its own stream, so that one alone gives the same figures.
+        # Each ratio has its own stream, so that a single ratio gives the same figures.
         rng = np.random.default_rng([seed, round(ratio * 1000)])
         train = min(max(1, round(ratio * len(points))), len(points) - 1)
         with Progress(f"labels from {ratio:.0%} of the nodes", draws) as progress:
@@ -91,7 +91,7 @@ def classify_nodes(
 
 
 def can_classify(labels: Sequence[tuple[str, ...]] | None) -> bool:
-    """Whether there are two labelled nodes and two different labels at the least."""
+    """Whether there are at least two labelled nodes and two different labels."""
     known = [own for own in labels or () if own]
     return len(known) > 1 and len({name for own in known for name in own}) > 1
 
@@ -116,7 +116,7 @@ def f1_scores(truth: Marks, predicted: Marks) -> tuple[float, float]:
 
 
 def _mark(labels: Sequence[tuple[str, ...]]) -> Marks:
-    """Returns which node has which label, `[nodes, labels]`."""
+    """Marks the labels of each node, `[nodes, labels]`."""
     names = sorted({name for own in labels for name in own})
     if len(labels) < 2 or len(names) < 2:
         raise InputError(
@@ -150,6 +150,6 @@ def _decide(points: Floats, marks: Marks, asked: Floats) -> Floats:
     if marks.all() or not marks.any():
         # No boundary to learn: the label is on all training nodes, or on none.
         return np.full(len(asked), np.inf if marks.all() else -np.inf)
-    # The primal problem, for it converges in a few Newton steps.
+    # The primal problem, because it converges in a few Newton steps.
     machine = LinearSVC(dual=False).fit(points, marks)
     return machine.decision_function(asked)

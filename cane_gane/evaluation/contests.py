@@ -1,4 +1,4 @@
-"""A score under every protocol: contests of a split, and what is measured there."""
+"""Measures a score under every protocol, on the contests of a split."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cane_gane.evaluation.results import Figures, Roc
 from cane_gane.evaluation.sampled import Sample
 from cane_gane.evaluation.shortlist import shortlist_hard, shortlist_places
 
-# Of a network whose sources take more than `MOST_CELLS` scores with all nodes:
+# Sources to rank, at least, if all sources need more than `MOST_CELLS` scores.
 FEWEST_SOURCES = 300
 MOST_EDGES = 4_000
 
@@ -28,8 +28,8 @@ class Measured:
     """A score under one protocol.
 
     Attributes:
-        outcomes: Edge by edge.
-        roc: The ROC curve of sampled pairs, where there is a sample.
+        outcomes: The outcome of each edge.
+        roc: The ROC curve of sampled pairs, if there is a sample.
     """
 
     outcomes: Outcomes
@@ -46,7 +46,7 @@ class Contests:
     Attributes:
         protocols: The protocols, by key.
         whole: Contests against all negatives of a source.
-        samples: Sampled pairs of each of them.
+        samples: Sampled pairs of each contest in `whole`.
         hard: Contests against given negatives.
     """
 
@@ -57,12 +57,12 @@ class Contests:
 
     @classmethod
     def of(cls, split: Split, protocols: Mapping[str, Protocol], seed: int) -> Contests:
-        """Builds the contests; of a large network some sources only, by chance.
+        """Builds the contests; in a large network, for randomly chosen sources only.
 
         Args:
             split: The split.
             protocols: The protocols, by key.
-            seed: What the choice of sources and the samples depend on.
+            seed: The seed of the choice of sources and of the samples.
         """
         built = {name: own.contest(split) for name, own in protocols.items()}
         hard = {k: own for k, own in built.items() if isinstance(own, HardContest)}
@@ -76,7 +76,7 @@ class Contests:
 
     @property
     def unranked(self) -> tuple[str, ...]:
-        """The protocols under which places make no sense."""
+        """The protocols whose contests cannot be ranked."""
         return tuple(name for name, own in self.protocols.items() if not own.ranks)
 
     def measure(
@@ -86,8 +86,8 @@ class Contests:
 
         Args:
             fitted: The score.
-            seed: What draws depend on.
-            title: What it is called while that takes time.
+            seed: The seed of the draws.
+            title: The name of the score in progress messages.
         """
         if isinstance(fitted, RowFitted):
             return self._measure_rows(fitted, seed, f"ranking by {title}")
@@ -96,7 +96,7 @@ class Contests:
     def _measure_rows(
         self, fitted: RowFitted, seed: int, stage: str
     ) -> dict[str, Measured]:
-        """Measures a score with all nodes, each source scored once for everything."""
+        """Measures a cheap score; each source is scored once for all protocols."""
         pairs = {name: own.pairs for name, own in self.samples.items()}
         hard = {name: own.pairs for name, own in self.hard.items()}
         small = fitted.node_count**2 <= MOST_CELLS
@@ -108,7 +108,7 @@ class Contests:
             seed=seed,
             stage=stage,
         )
-        if not small:  # their sources are too many
+        if not small:  # they have too many sources
             scores |= {name: fitted.score(own) for name, own in hard.items()}
         measured = {
             name: Measured(own, self.samples[name].roc(scores[name]))
@@ -160,11 +160,11 @@ class Contests:
 
 
 def some_sources(contest: Contest, seed: int) -> Contest:
-    """Returns the contest, or in a large network that of some sources, by chance.
+    """Returns the contest, or in a large network one of randomly chosen sources.
 
-    A source keeps all its edges, and the figures of these are no worse for the other
-    sources. There are as many as `MOST_CELLS` and `MOST_EDGES` allow. Nodes are chosen
-    in one order for all contests of a network, which so share theirs.
+    A source keeps all its edges, and their figures do not depend on other sources.
+    There are as many sources as `MOST_CELLS` and `MOST_EDGES` allow. All contests of a
+    network choose nodes in the same order and so share sources.
     """
     sources, edges = np.unique(contest.scored[:, 0], return_counts=True)
     if len(sources) * contest.node_count <= MOST_CELLS:

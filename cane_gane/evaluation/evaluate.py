@@ -1,4 +1,4 @@
-"""One evaluation for whatever can be scored: link prediction, baselines, labels."""
+"""One evaluation for every method: link prediction, baselines, labels."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def evaluate(
     Args:
         fitted: The method.
         split: The split that it was fitted on.
-        baselines: What it is compared with, by key; some may have been measured
-            before, by `measure_baselines` of the same split and seed.
-        seed: What samples and draws depend on.
+        baselines: The baselines to compare with, by key; some may be measured already,
+            by `measure_baselines` with the same split and seed.
+        seed: The seed of samples and draws.
         clock: Times the parts.
         protocols: The protocols, by key.
 
     Returns:
-        `link_prediction`, `baselines`, `outcomes` and, where there are labels,
+        `link_prediction`, `baselines`, `outcomes` and, if there are labels,
         `node_classification`; the rest is None.
 
     Raises:
-        InputError: There is no test edge, or the vectors are of another split.
+        InputError: There is no test edge, or the vectors belong to another split.
     """
     if not len(split.test):
         raise InputError(

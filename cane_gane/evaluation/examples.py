@@ -1,4 +1,4 @@
-"""What a report shows of single nodes: matched pairs, missing edges, a map."""
+"""What a report shows of individual nodes: matched pairs, missing edges, a map."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from cane_gane.evaluation.pairs import telling_pairs
 from cane_gane.evaluation.results import Examples, NodeMap
 from cane_gane.progress import Stopwatch
 
-MAPPED = 3000  # nodes on the map at the most
+MAPPED = 3000  # most nodes on the map
 _NAME, _TEXT = 120, 160  # bytes of a name and of a text on the map
 
 
@@ -46,7 +46,7 @@ def find_examples(
         chart: The map of its nodes, from `begin_map`.
         clock: Times the parts.
         near: Finds the nodes nearest to vectors, in a large network.
-        chances: Gives the probabilities of pairs, where there is something that does.
+        chances: Returns the probabilities of pairs, if there is a calibration.
 
     Returns:
         The content of examples.json, and all missing edges.
@@ -78,7 +78,7 @@ def with_names(places: NodeMap, network: TextualNetwork) -> NodeMap:
 
 
 def _start(text: str, most: int) -> str:
-    """Returns the beginning of a text on one line, no longer than so many bytes."""
+    """Returns the beginning of a text as one line of at most `most` bytes."""
     short = " ".join(text[: 4 * most].split())
     content = short.encode(errors="replace")
     if len(content) <= most:
@@ -90,22 +90,22 @@ def _start(text: str, most: int) -> str:
 def begin_map(
     vectors: Floats, network: TextualNetwork, seed: int
 ) -> Pending[NodeMap | None]:
-    """Begins to lay nodes out, beside what else is to be done; see `node_map`."""
+    """Begins to lay nodes out in the background; see `node_map`."""
     return call(network.node_count, node_map, vectors, network.labels, seed)
 
 
 def node_map(
     vectors: Floats, labels: Sequence[tuple[str, ...]] | None, seed: int
 ) -> NodeMap | None:
-    """Lays nodes out in the plane by t-SNE, near where their vectors are alike.
+    """Lays nodes out in the plane by t-SNE; similar vectors are close.
 
     Args:
-        vectors: The vector of each node, `[nodes, size]`, NaN where there is none.
+        vectors: The vector of each node, `[nodes, size]`, NaN for a node without one.
         labels: The labels of each node; the first counts.
-        seed: What the layout depends on.
+        seed: The seed of the layout.
 
     Returns:
-        The map; None for fewer than five nodes, or where all vectors are alike.
+        The map; None for fewer than five nodes, or if all vectors are the same.
     """
     known = np.flatnonzero(~missing_rows(vectors))
     if len(known) < 5:
@@ -118,7 +118,7 @@ def node_map(
         return None
     perplexity = min(30.0, (len(known) - 1) / 3)
     layout = TSNE(perplexity=perplexity, max_iter=500, random_state=seed)
-    # On a busy machine its threads wait for each other: one alone is faster.
+    # On a busy machine t-SNE's threads wait for each other: one thread is faster.
     with threadpool_limits(1):
         places = layout.fit_transform(points.astype(np.float32)).astype(np.float64)
     own = None

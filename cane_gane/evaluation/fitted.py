@@ -1,4 +1,4 @@
-"""What any method leaves behind, and all that evaluation and reports ask of it."""
+"""The result of fitting a method: all that evaluation and reports need of it."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from cane_gane.progress import Progress
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
 
-BLOCK_CELLS = 4_000_000  # scores of source and node that are held at once
-_PAIRS = 2_000  # of sparse vectors that are multiplied at once
-MOST_CELLS = 100_000_000  # scores of source and node that a ranking may take
+BLOCK_CELLS = 4_000_000  # scores of sources with nodes that are held at once
+_PAIRS = 2_000  # pairs of sparse vectors that are multiplied at once
+MOST_CELLS = 100_000_000  # scores of sources with nodes that a ranking may compute
 
 
 class Shortlist(NamedTuple):
-    """How many candidates of a first stage a slow score puts in order.
+    """How many candidates of the first stage a slow score ranks.
 
     Attributes:
-        candidates: Of a source, at the least.
-        hard: Of an edge, of those that are hard to tell from it.
+        candidates: For each source, at least.
+        hard: For each edge, among its hard negatives.
     """
 
     candidates: int
@@ -39,16 +39,16 @@ class Shortlist(NamedTuple):
 
 
 class Fitted(abc.ABC):
-    """A fitted method: it scores pairs of nodes, and where it can, pairs of texts.
+    """A fitted method: it scores pairs of nodes and, if it can, pairs of texts.
 
     Attributes:
         score_name: What its score is called in metrics.json.
         parts: Named columns of `vectors`, each evaluated on its own.
-        history: A dict for each epoch of training, where there were epochs.
-        best_epoch: The epoch whose values it has.
-        start: The same before training, where it starts from something.
+        history: A dict for each epoch of training; empty without epochs.
+        best_epoch: The epoch whose weights it has.
+        start: The method before training, if it starts from something.
         reads_texts: Whether it can score and match texts.
-        shortlist: How many candidates of its first stage its score puts in order.
+        shortlist: How many candidates of its first stage its score ranks.
     """
 
     score_name = "pairs"
@@ -62,7 +62,7 @@ class Fitted(abc.ABC):
     @property
     @abc.abstractmethod
     def vectors(self) -> Floats:
-        """The vector of each node, `[nodes, size]`; a row of NaN where it has none."""
+        """The vector of each node, `[nodes, size]`; a row of NaN if it has none."""
 
     @abc.abstractmethod
     def score(self, pairs: Edges) -> Floats:
@@ -70,15 +70,15 @@ class Fitted(abc.ABC):
 
     @property
     def first_stage(self) -> RowFitted:
-        """What names the candidates of a source that a slow score puts in order."""
+        """The score that names the candidates for a slow score to rank."""
         return VectorFitted(self.vectors)
 
     def score_texts(self, sources: Sequence[str], targets: Sequence[str]) -> Floats:
-        """Scores pairs of texts by what a text alone has."""
+        """Scores pairs of texts, from the texts alone."""
         raise InputError("found a method that reads no text; expected cane, wane, …")
 
     def embed_texts(self, texts: Sequence[str]) -> Floats:
-        """Embeds texts, each in the context of itself, `[texts, size]`."""
+        """Embeds texts, each with itself as context, `[texts, size]`."""
         raise InputError("found a method that reads no text; expected cane, wane, …")
 
     def match(self, sources: Sequence[str], targets: Sequence[str]) -> list[Match]:
@@ -103,7 +103,7 @@ class RowFitted(Fitted):
         """Scores sources with all nodes, `[sources, nodes]`."""
 
     def in_blocks(self, sources: Integers) -> Iterator[tuple[int, Floats]]:
-        """Yields each source with its scores, `[nodes]`, few rows held at once."""
+        """Yields each source with its scores, `[nodes]`; few rows are held at once."""
         step = max(1, BLOCK_CELLS // max(1, self.node_count))
         for first in range(0, len(sources), step):
             block = sources[first : first + step]
@@ -118,7 +118,7 @@ class RowFitted(Fitted):
         return scores.reshape(pairs.shape[:-1])
 
     def score_pairs(self, pairs: Edges) -> Floats:
-        """Scores pairs of many sources, `[pairs, 2]`; rows do where nothing is faster.
+        """Scores pairs of many sources, `[pairs, 2]`, by rows if nothing is faster.
 
         Two ways to score a pair may differ in the last bits.
         """
@@ -136,10 +136,10 @@ class RowFitted(Fitted):
 
 
 def by_source(pairs: Edges) -> dict[int, Integers]:
-    """Returns for each source of pairs, `[pairs, 2]`, the places that it has there."""
+    """Returns the indices of the pairs of each source, given `[pairs, 2]`."""
     order = np.argsort(pairs[:, 0], kind="stable")
     sources, starts = np.unique(pairs[order, 0], return_index=True)
-    # The first part is what comes before the first source: nothing.
+    # The first part is what precedes the first source, and is empty.
     return dict(zip(sources.tolist(), np.split(order, starts)[1:], strict=True))
 
 
@@ -152,7 +152,7 @@ class VectorFitted(RowFitted):
     score_name = "vectors"
 
     def __init__(self, vectors: npt.ArrayLike) -> None:
-        """Takes the vectors, `[nodes, size]`, a row of NaN for a node without one.
+        """Takes the vectors, `[nodes, size]`, with a row of NaN for a node without one.
 
         Raises:
             InputError: A vector is infinite or NaN in part.
@@ -227,7 +227,7 @@ class SparseFitted(RowFitted):
 
 
 class FunctionFitted(RowFitted):
-    """A score of sources with all nodes that is no inner product of vectors."""
+    """A score of sources with all nodes that is not an inner product of vectors."""
 
     score_name = "rows"
 
@@ -238,13 +238,13 @@ class FunctionFitted(RowFitted):
         columns: Callable[[Integers], Floats] | None = None,
         pairs: Callable[[Edges], Floats] | None = None,
     ) -> None:
-        """Takes what scores nodes with all others.
+        """Takes functions that score nodes with all others.
 
         Args:
             rows: Scores sources with all nodes, `[sources, nodes]`.
             node_count: The number of nodes.
-            columns: Scores all nodes with targets, `[targets, nodes]`, where it can.
-            pairs: Scores pairs of many sources, `[pairs, 2]`, where that is faster.
+            columns: Scores all nodes with targets, `[targets, nodes]`, if available.
+            pairs: Scores pairs of many sources, `[pairs, 2]`, if that is faster.
         """
         self._rows, self._columns, self._pairs = rows, columns, pairs
         self._node_count = node_count
@@ -264,7 +264,7 @@ class FunctionFitted(RowFitted):
         return self._rows(sources)
 
     def score_pairs(self, pairs: Edges) -> Floats:
-        """Scores pairs, `[pairs, 2]`: by themselves, or from the end they share."""
+        """Scores pairs, `[pairs, 2]`: one by one, or by rows of sources or targets."""
         if self._pairs is not None:
             return self._pairs(pairs)
         if self._columns is None:

@@ -24,12 +24,12 @@ from cane_gane.progress import Progress
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-NEGATIVES = 250  # at each end of an edge
-EDGES = 400  # test edges that are scored, drawn at random where there are more
-FEWEST = 100  # … and at the least, in a network so large that 400 would take too long
+NEGATIVES = 250  # negatives at each end of an edge
+EDGES = 400  # test edges to score; of more, this many are drawn at random
+FEWEST = 100  # … at least, in a network so large that 400 would take too long
 MOST_CELLS = 40_000_000  # scored edges times nodes
-_BLOCK = 128  # nodes whose likeness to all others is held at once, at the most
-_CELLS = 4_000_000  # of that likeness
+_BLOCK = 128  # most nodes whose similarities to all others are held at once
+_CELLS = 4_000_000  # most similarities that are held at once
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class HardContest:
 
     Attributes:
         scored: The test edges that are scored, `[scored, 2]`.
-        negatives: Pairs that are no edges, `[scored, 2 * ends, 2]`: first those that
-            keep the source, then those that keep the target; -1 fills up where an end
+        negatives: Pairs that are not edges, `[scored, 2 * ends, 2]`: first those that
+            keep the source, then those that keep the target; -1 pads the rest if an end
             has fewer.
         edges: How many test edges there are.
     """
@@ -55,7 +55,7 @@ class HardContest:
 
     @property
     def pairs(self) -> Integers:
-        """Each edge, then its negatives, nodes 0 and 0 where one is missing."""
+        """Each edge, then its negatives; a missing one is nodes 0 and 0."""
         negatives = np.maximum(self.negatives, 0)
         return np.concatenate([self.scored[:, None], negatives], axis=1)
 
@@ -69,16 +69,16 @@ def hard_contest(
 ) -> HardContest:
     """Builds HeaRT's negatives (arXiv 2306.10453) of test edges.
 
-    For an end of an edge all nodes that are no neighbours of it in the network, in
+    For an end of an edge, all nodes that are not its neighbours in the network, in
     either direction, are ranked by resource allocation, personalised PageRank and
-    TF-IDF cosine with it, each on training edges alone; those with the best mean rank
-    replace the other end.
+    TF-IDF cosine with it, all computed from training edges and texts. Those with the
+    best mean rank replace the other end.
 
     Args:
         scored: The test edges to score, `[edges, 2]`.
         split: The split.
-        seed: What the draw of edges depends on.
-        ends: Negatives at each end.
+        seed: The seed of the draw of edges.
+        ends: The number of negatives at each end.
 
     Returns:
         The contest.
@@ -90,7 +90,7 @@ def hard_contest(
     nodes, node_of = np.unique(scored, return_inverse=True)
     nearest = _nearest(nodes, split, ends)[node_of.reshape(-1, 2)]
     kept = np.where(nearest < 0, -1, scored[:, :, None])
-    # At the source the nearest replace the target, at the target the source.
+    # The nodes nearest the source replace the target, and vice versa.
     at_source = np.stack([kept[:, 0], nearest[:, 0]], axis=-1)
     at_target = np.stack([nearest[:, 1], kept[:, 1]], axis=-1)
     negatives = np.concatenate([at_source, at_target], axis=1)
@@ -98,9 +98,9 @@ def hard_contest(
 
 
 def _nearest(nodes: Integers, split: Split, ends: int) -> Integers:
-    """Returns for each node those of the best mean rank, best first, `[nodes, ends]`.
+    """Returns the nodes of the best mean rank for each node, `[nodes, ends]`.
 
-    Where a node has fewer that are no neighbours, -1 fills up.
+    The best come first; -1 pads the rest if a node has fewer candidates.
     """
     found = np.full((len(nodes), ends), -1)
     if not len(nodes):

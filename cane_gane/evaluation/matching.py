@@ -1,4 +1,4 @@
-"""Which words of two texts a model matches, and how sparsely it does so."""
+"""Which words of two texts a model matches, and how sparsely."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Match:
         target_words: The m words of the second.
         plan: The model's own weights, `[n, m]`, summing to 1.
         attention: WANE's softmax on the same word vectors, `[n, m]`, summing to 1;
-            None where the model does not give it.
+            None if the model does not provide it.
         on_padding: The share of the plan's weight that was on padding.
     """
 
@@ -41,7 +41,7 @@ class Match:
         plan: Floats,
         attention: Floats | None,
     ) -> Match:
-        """Cuts padded matrices to the words, and lets each sum to 1."""
+        """Cuts padded matrices to the words, and scales each to sum to 1."""
         rows, columns = len(source_words), len(target_words)
         inside, whole = plan[:rows, :columns].sum(), plan.sum()
         return cls(
@@ -54,7 +54,7 @@ class Match:
 
     @property
     def entries(self) -> int:
-        """How many entries an optimal plan needs at the most: n + m - 1."""
+        """The most entries that an optimal plan needs: n + m - 1."""
         return max(1, len(self.source_words) + len(self.target_words) - 1)
 
     def top_share(self, weights: Floats) -> float:
@@ -68,7 +68,7 @@ class Match:
 
         Args:
             rarity: What a word's weight is multiplied by when pairs are ordered;
-                the lesser of the two words counts. Words in lower case.
+                the smaller value of the two words counts. Keys are in lower case.
             count: How many pairs.
 
         Returns:

@@ -1,4 +1,4 @@
-"""The pairs without an edge that a method scores highest: what is likely missing."""
+"""The pairs without an edge that a method scores highest: likely missing edges."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from cane_gane.evaluation.matching import word_rarity
 from cane_gane.evaluation.results import MissingEdge, ScoredEdge
 from cane_gane.progress import Progress
 
-Near = Callable[[Floats, int], Integers]  # of vectors, as `VectorIndex.nearest_of`
+Near = Callable[[Floats, int], Integers]  # as `VectorIndex.nearest_of`
 # The score and the probability of pairs of nodes, as `Answers.scores`.
 Chances = Callable[[Sequence[tuple[int, int]]], list[tuple[float, float | None]]]
 Pair = TypeVar("Pair", bound=ScoredEdge)
 
 SHORTLIST = 2000  # missing edges that the model scores pair by pair
-NEAREST = 30  # nodes that an index names for each, of a large network
-MISSING = 1000  # missing edges that are kept
-SHOWN = 10  # of them on a page
-EACH = 2  # of those of one node
-WORDS = 6  # matched words of one
+NEAREST = 30  # nodes that an index names for each node of a large network
+MISSING = 1000  # missing edges to keep
+SHOWN = 10  # missing edges on a page
+EACH = 2  # shown missing edges of one node
+WORDS = 6  # matched words of each
 _BLOCK = 2_000  # nodes that an index is asked about at once
 
 
@@ -42,17 +42,18 @@ def missing_edges(
 ) -> list[ScoredEdge]:
     """Finds the pairs without an edge that the method scores highest.
 
-    Its first stage gives a shortlist, in a large network from the nodes that an index
-    names; its own score orders it, with each pair in the direction that scores higher.
+    The method's first stage gives a shortlist (in a large network, from the nodes that
+    an index names), which its score then ranks. Each pair has the direction that scores
+    higher.
 
     Args:
         fitted: The method.
         network: The network.
         near: Finds the nodes nearest to vectors.
-        chances: Gives their probabilities, where there is something that does.
+        chances: Returns the probabilities of pairs, if there is a calibration.
 
     Returns:
-        The pairs, best first, `MISSING` at the most.
+        At most `MISSING` pairs, best first.
     """
     first_stage, count = fitted.first_stage, network.node_count
     if count**2 <= MOST_CELLS:
@@ -73,7 +74,7 @@ def missing_edges(
 
 
 def few_of_each(edges: Iterable[Pair], count: int = SHOWN) -> list[Pair]:
-    """Returns the first pairs, without those of a node that `EACH` others have."""
+    """Returns the first pairs, with each node in at most `EACH` of them."""
     used: Counter[int] = Counter()
 
     def allowed(edge: ScoredEdge) -> bool:
@@ -89,7 +90,7 @@ def few_of_each(edges: Iterable[Pair], count: int = SHOWN) -> list[Pair]:
 def with_words(
     fitted: Fitted, network: TextualNetwork, edges: Sequence[ScoredEdge]
 ) -> list[MissingEdge]:
-    """Returns pairs with what a reader sees of them: names, texts, matched words."""
+    """Returns pairs with what readers see: names, texts, matched words."""
     texts = [[network.texts[node] for node in (e.source, e.target)] for e in edges]
     words: list[Any] = [[]] * len(edges)
     if fitted.reads_texts and edges:
@@ -115,9 +116,9 @@ def shortlist(fitted: RowFitted, edges: Edges, node_count: int, count: int) -> E
 
     Args:
         fitted: Scores sources with all nodes.
-        edges: All edges, `[edges, 2]`; their directions do not count.
+        edges: All edges, `[edges, 2]`; their directions are ignored.
         node_count: The number of nodes.
-        count: How many pairs at the most; their directions count.
+        count: The largest number of pairs; each direction counts.
 
     Returns:
         The pairs, `[pairs, 2]`.
@@ -141,14 +142,14 @@ def shortlist(fitted: RowFitted, edges: Edges, node_count: int, count: int) -> E
 def near_pairs(
     fitted: RowFitted, vectors: Floats, edges: Edges, near: Near, count: int
 ) -> Edges:
-    """Returns pairs as `shortlist` does, of nodes and those that an index names.
+    """Returns pairs as `shortlist` does, but only of nodes that an index finds near.
 
     Args:
         fitted: Scores pairs.
         vectors: The vector of each node, `[nodes, size]`.
         edges: All edges, `[edges, 2]`.
         near: Finds the nodes nearest to vectors.
-        count: How many pairs at the most.
+        count: The largest number of pairs.
     """
     nodes, best = len(vectors), _Best(count)
     linked = adjacency(edges, nodes)
@@ -174,7 +175,7 @@ class _Best:
         self.pairs: Edges = np.zeros((0, 2), np.int64)
 
     def add(self, pairs: Edges, scores: Floats) -> None:
-        """Adds pairs, `[pairs, 2]`, and their scores; the first come first of ties."""
+        """Adds pairs, `[pairs, 2]`, and their scores; ties keep their order."""
         scores = np.concatenate([self._scores, scores])
         order = np.argsort(-scores, kind="stable")[: self._count]
         self.pairs = np.concatenate([self.pairs, pairs])[order]
@@ -184,8 +185,7 @@ class _Best:
 def best_pairs(fitted: Fitted, pairs: Edges, count: int) -> tuple[Edges, Floats]:
     """Scores pairs in both directions, and returns the best with their scores.
 
-    Of two nodes the direction that scores higher is kept, and the given one of two
-    that tie.
+    The direction that scores higher is kept; if both tie, the given one.
     """
     _, first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)
     pairs = pairs[np.sort(first)]

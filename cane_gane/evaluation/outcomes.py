@@ -1,4 +1,4 @@
-"""What a score makes of each edge; means with intervals, alone and in pairs."""
+"""The outcome of each edge under a score; means and differences with intervals."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
 
 RESAMPLES = 1000
-COMPARED = ("auc", "mrr", "hits_at_10")  # what two scores are compared by
+COMPARED = ("auc", "mrr", "hits_at_10")  # the figures that two scores are compared by
 # Scores closer than this share of the largest are equal: the order in which a matrix
 # product sums must not break a tie.
 TIE_TOLERANCE = 1e-12
 NO_DRAWS = Draws(None, None)
-_CELLS = 4_000_000  # of resampling weights that are kept for the next sample: 32 MB
+_CELLS = 4_000_000  # resampling weights that are kept for reuse: 32 MB
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """A score on the scored edges of a contest, edge by edge.
+    """The outcomes of a score on the scored edges of a contest, edge by edge.
 
     Attributes:
-        shares: The share of negatives below the target, `[scored]`; NaN where that was
-            not measured.
-        places: The target's place from 1 among its negatives, `[scored]`; NaN where it
-            was not ranked.
+        shares: The share of negatives below the target, `[scored]`; NaN if that was not
+            measured.
+        places: The target's rank among its negatives, from 1, `[scored]`; NaN if it was
+            not ranked.
         precisions: The share of targets among all that score the same or more,
             `[scored]`, or None.
-        draws: What upstream's draws would print.
-        notes: Further fields of `Figures`, on how this was measured.
+        draws: What upstream's own random draws would print.
+        notes: Further fields of `Figures` about the measurement.
     """
 
     shares: Floats
@@ -50,9 +50,9 @@ class Outcomes:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
     def column(self, figure: str) -> Floats:
-        """Returns what each edge has of `auc`, `mrr` or `hits_at_N`, `[scored]`.
+        """Returns each edge's contribution to `auc`, `mrr` or `hits_at_N`, `[scored]`.
 
-        The mean is the figure itself; an edge that was not measured has NaN.
+        Their mean is the figure; an edge that was not measured has NaN.
         """
         if figure == "auc":
             return self.shares
@@ -73,10 +73,10 @@ class Outcomes:
 
         Args:
             sources: The source of each edge, `[scored]`.
-            counts: How many edges are scored and of what kind.
-            seed: What the bootstrap depends on.
-            drawn: Whether the sources were drawn from more, so that their edges are no
-                independent sample.
+            counts: How many edges are scored, and of which kind.
+            seed: The seed of the bootstrap.
+            drawn: Whether the sources are a random sample, so that their edges are not
+                independent.
         """
         known, ranked = ~np.isnan(self.shares), ~np.isnan(self.places)
         shares, groups = self.shares[known], sources[known] if drawn else None
@@ -85,7 +85,7 @@ class Outcomes:
         if ranked.any():
             for name in ("mrr", "hits_at_1", "hits_at_10", "hits_at_50"):
                 own[name] = float(self.column(name)[ranked].mean())
-            if drawn or not ranked.all():  # of the sources that were ranked
+            if drawn or not ranked.all():  # only the sources that were ranked
                 places = 1 / self.places[ranked]
                 own["mrr_error"] = clustered_error(places, sources[ranked])
         if self.precisions is not None and ranked.any():
@@ -107,13 +107,13 @@ def only_places(
 
 
 def places_among(own: Floats, rivals: Floats) -> Floats:
-    """Returns the place of each score, from 1, among rivals of its own.
+    """Returns the place of each score, from 1, among its own rivals.
 
-    Among ties it is the mean place.
+    Ties get the mean place.
 
     Args:
         own: The scores, `[scores]`.
-        rivals: Those of their rivals, `[scores, rivals]`; -inf where there is none.
+        rivals: The scores of their rivals, `[scores, rivals]`; -inf pads missing ones.
 
     Returns:
         The places, `[scores]`.
@@ -126,7 +126,7 @@ def places_among(own: Floats, rivals: Floats) -> Floats:
 
 
 def clustered_error(values: Floats, groups: Integers) -> float | None:
-    """Returns the standard error of the mean of values that were drawn by groups.
+    """Returns the standard error of the mean of values that were drawn in groups.
 
     Args:
         values: The values, `[values]`.
@@ -150,11 +150,11 @@ def mean_with_error(
 
     Args:
         values: The sample, `[values]`.
-        seed: What the bootstrap depends on.
-        groups: The group of each value, `[values]`, where groups were drawn.
+        seed: The seed of the bootstrap.
+        groups: The group of each value, `[values]`, if groups were drawn.
 
     Returns:
-        The three, each None where the sample is too small for it.
+        The three, each None if the sample is too small for it.
     """
     count = len(values)
     if not count:
@@ -179,12 +179,12 @@ def differences(
     Args:
         first: One score.
         second: Another, on the same contest.
-        seed: What the bootstrap depends on.
-        groups: The source of each edge, `[scored]`, where sources were drawn.
+        seed: The seed of the bootstrap.
+        groups: The source of each edge, `[scored]`, if sources were drawn.
 
     Returns:
-        For each figure of `COMPARED` that both have: first less second, with its
-        interval, from the edges that both measured.
+        For each figure of `COMPARED` that both have: first minus second, with its
+        interval, over the edges that both measured.
     """
     found = {}
     for name in COMPARED:
@@ -198,9 +198,9 @@ def differences(
 
 
 def _resampled(values: Floats, seed: int) -> Floats:
-    """Returns the means of `RESAMPLES` samples with replacement.
+    """Returns the means of `RESAMPLES` samples drawn with replacement.
 
-    Samples of one size and seed draw the same values, so their weights are kept.
+    Samples of the same size and seed draw the same values, so weights are cached.
     """
     count = len(values)
     if count * RESAMPLES <= _CELLS:
@@ -212,7 +212,7 @@ def _resampled(values: Floats, seed: int) -> Floats:
 
 @lru_cache(maxsize=8)
 def _weights(count: int, seed: int) -> Floats:
-    """Returns how often each value is drawn, over their number, `[samples, count]`."""
+    """Returns how often each value is drawn, divided by `count`, `[samples, count]`."""
     rng = np.random.default_rng(seed)
     drawn = rng.multinomial(count, np.full(count, 1 / count), size=RESAMPLES)
     return drawn / count
@@ -225,7 +225,7 @@ def _by_source(values: Floats, sources: Integers) -> Floats:
 
 
 def write_outcomes(path: Path, found: Mapping[str, tuple[Integers, Outcomes]]) -> None:
-    """Writes the scored edges, shares and places of each protocol, for comparisons."""
+    """Writes the scored edges, shares and places of each protocol, to compare runs."""
     arrays: dict[str, Any] = {
         f"{name}/{key}": value
         for name, (edges, own) in found.items()
@@ -239,7 +239,7 @@ def write_outcomes(path: Path, found: Mapping[str, tuple[Integers, Outcomes]]) -
 
 
 def read_outcomes(path: Path) -> dict[str, tuple[Integers, Outcomes]]:
-    """Reads what `write_outcomes` wrote; nothing where there is no such file.
+    """Reads what `write_outcomes` wrote; returns an empty dict without the file.
 
     Raises:
         InputError: The file is damaged.
@@ -256,7 +256,7 @@ def read_outcomes(path: Path) -> dict[str, tuple[Integers, Outcomes]]:
                 )
                 for name in names
             }
-    except Exception as error:  # zipfile and numpy each have their own
+    except Exception as error:  # zipfile and numpy raise various errors
         reason = " ".join(str(error).split())[:80] or type(error).__name__
         expected = "what a run wrote there: bash run.sh evaluate RUN writes it again"
         raise fault(path, None, reason, expected) from None

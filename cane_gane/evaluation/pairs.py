@@ -1,4 +1,4 @@
-"""Pairs of texts that show what a model matches: scored high, with few equal words."""
+"""Pairs of texts that show what a model matches: high scores, few equal words."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from cane_gane.evaluation.protocols import strict_contest
 from cane_gane.evaluation.results import MatchedPair, ScoredEdge
 
 PAIRS = 10
-CHOICE = 200  # short pairs, of which the best scored are looked at
-BEST = 0.25  # share of them
+CHOICE = 200  # short pairs, of which those with the best scores are considered
+BEST = 0.25  # share of them that is considered
 FEWEST_WORDS = 8
-MOST_WORDS = 40  # of each text, whose weights are kept
-_LISTED = 8  # matched words of a pair
+MOST_WORDS = 40  # words of each text whose weights are kept
+_LISTED = 8  # matched words that are listed for a pair
 
 
 def telling_pairs(
@@ -32,11 +32,10 @@ def telling_pairs(
     Args:
         fitted: The method, which reads texts.
         split: The split that it was fitted on.
-        missing: Pairs that stand in where there is no test pair.
+        missing: Pairs to use if there is no test pair.
 
     Returns:
-        The pairs, those with the fewest equal words first; none where no pair has
-        words.
+        The pairs, those with the fewest equal words first; none if no pair has words.
     """
     network = split.network
     pairs = strict_contest(
@@ -65,7 +64,7 @@ def _short(pairs: Edges, network: TextualNetwork) -> Edges:
     """Returns the `CHOICE` pairs of the shortest texts that have some words."""
     lengths = np.array([len(CleanTokenizer.split(text)) for text in network.texts])
     fewest = lengths[pairs].min(axis=1, initial=FEWEST_WORDS)
-    # Texts of a few words are taken only where there are no others.
+    # Texts of very few words are used only if there are no others.
     enough = fewest == FEWEST_WORDS
     pairs = pairs[enough if enough.any() else fewest > 0]
     order = np.argsort(lengths[pairs].prod(axis=1), kind="stable")
@@ -73,14 +72,14 @@ def _short(pairs: Edges, network: TextualNetwork) -> Edges:
 
 
 def _equal(network: TextualNetwork, pair: Any, rarity: dict[str, float]) -> float:
-    """Returns the share of equal words in the text that has less, by their rarity."""
+    """Returns the share of equal words in the shorter text, weighted by rarity."""
     first, second = ({*_words(network.texts[node])} for node in pair)
     least = min(sum(rarity[word] for word in own) for own in (first, second))
     return sum(rarity[word] for word in first & second) / least if least else 1.0
 
 
 def _apart(pairs: Edges, order: Sequence[int]) -> list[int]:
-    """Returns the first places whose pairs have no node in common, `PAIRS` of them."""
+    """Returns the first `PAIRS` indices whose pairs have no node in common."""
     used: set[int] = set()
     chosen: list[int] = []
     for place in order:

@@ -14,19 +14,19 @@ from cane_gane.evaluation.results import Draws
 from cane_gane.progress import Progress
 
 DRAWS = 20
-_FEW = 100  # limits: fewer are compared with all values faster than these are sorted
+_FEW = 100  # limits: for fewer, comparing all values is faster than sorting
 
 
 def rank_targets(
     fitted: RowFitted, contest: Contest, *, ranks: bool = True, seed: int = 1
 ) -> Outcomes:
-    """Compares each scored edge with all its admissible negatives.
+    """Ranks each scored edge among all its admissible negatives.
 
     Args:
         fitted: Scores sources with all nodes.
         contest: The scored edges and their negatives.
-        ranks: Whether places make sense.
-        seed: What the draws depend on.
+        ranks: Whether the contest can be ranked.
+        seed: The seed of the draws.
 
     Returns:
         The outcomes, in the order of `contest.scored`; see `one_pass`.
@@ -46,20 +46,20 @@ def one_pass(
 ) -> tuple[dict[str, Outcomes], dict[str, Floats]]:
     """Ranks targets of several contests and scores pairs, each source scored once.
 
-    - A share is that of the admissible negatives that score less than the target,
-      ties as one half: the expectation of the draw that upstream prints.
-    - A place is counted from 1 among one target and its admissible negatives, so that
-      no other neighbour is in its way; among ties it is the mean place.
-    - A precision is the share of scored targets of the source among all that score the
-      same or more; its mean is scikit-learn's average precision.
+    - A share is the share of admissible negatives that score below the target, where
+      ties count one half: the expectation of the draw that upstream prints.
+    - A place is the rank, from 1, of one target among its admissible negatives, so that
+      other neighbours do not matter; ties get the mean place.
+    - A precision is the share of the source's scored targets among all nodes that score
+      the same or more; its mean is scikit-learn's average precision.
 
     Args:
         fitted: Scores sources with all nodes.
         contests: Scored edges and their negatives, by name.
-        pairs: Pairs to score besides, `[..., 2]`, by name.
-        unranked: The contests whose places make no sense.
-        seed: What the draws depend on.
-        stage: What is said while it runs.
+        pairs: Further pairs to score, `[..., 2]`, by name.
+        unranked: The contests that cannot be ranked.
+        seed: The seed of the draws.
+        stage: The title of the progress line.
 
     Returns:
         The outcomes of each contest, and the scores of the pairs, `[...]`.
@@ -96,7 +96,7 @@ def count_rivals(row: Floats, contest: Contest, source: int, edges: Integers) ->
         row: The scores of the source with all nodes, `[nodes]`.
         contest: The scored edges and their negatives.
         source: The source.
-        edges: The places of its edges in `contest.scored`, `[edges]`.
+        edges: The indices of its edges in `contest.scored`, `[edges]`.
 
     Returns:
         For each edge: negatives below the target, negatives that tie with it, all its
@@ -106,7 +106,7 @@ def count_rivals(row: Floats, contest: Contest, source: int, edges: Integers) ->
     slack = TIE_TOLERANCE * np.abs(row).max()
     every = len(contest.pool) == contest.node_count
     pool = row if every else row[contest.pool]
-    # Those that the source does not admit are few: they are counted off.
+    # The negatives that the source does not admit are few: they are subtracted.
     below, not_above = (
         whole - part
         for whole, part in zip(
@@ -115,7 +115,7 @@ def count_rivals(row: Floats, contest: Contest, source: int, edges: Integers) ->
             strict=True,
         )
     )
-    # A target in the pool has counted itself as a tie.
+    # A target in the pool counted itself as a tie.
     own = contest.in_pool[targets] & ~np.isin(targets, barred)
     lower_targets, _ = _split(row[targets], row[targets], slack)
     ties, negatives = not_above - below - own, len(pool) - len(barred) - own
@@ -138,8 +138,8 @@ def outcomes_of(counts: Integers, ranked: bool, seed: int) -> Outcomes:
 
     Args:
         counts: What `count_rivals` returned for each edge, `[4, scored]`.
-        ranked: Whether places make sense.
-        seed: What the draws depend on.
+        ranked: Whether the contest can be ranked.
+        seed: The seed of the draws.
     """
     below, ties, negatives, targets = counts
     places = 1 + negatives - below - ties / 2
@@ -154,8 +154,8 @@ def outcomes_of(counts: Integers, ranked: bool, seed: int) -> Outcomes:
 def _draws(below: Integers, ties: Integers, negatives: Integers, seed: int) -> Draws:
     """Draws one negative for each edge, `DRAWS` times.
 
-    A uniform draw from n negatives is a place in their order by score, so the
-    ranks suffice and nothing is scored anew.
+    A uniform draw from n negatives is a position in their order by score, so the ranks
+    suffice and nothing is scored again.
     """
     if not len(negatives):
         return NO_DRAWS

@@ -25,8 +25,7 @@ def pooled_roc(
         points: How many points of the curve to keep, about evenly along it.
 
     Returns:
-        The curve, with the area of the whole of it; None where there is no pair of a
-        kind.
+        The curve, with its whole area; None if there are no edges or no negatives.
     """
     true, false = np.ravel(np.asarray(positive)), np.ravel(np.asarray(negative))
     if not len(true) or not len(false):

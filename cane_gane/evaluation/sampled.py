@@ -1,4 +1,4 @@
-"""AUC from a fixed sample of negatives, for scores that cost too much for all."""
+"""AUC from a fixed sample of negatives, for scores that are slow to compute."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ PairScore = Callable[[Integers], Any]
 def sample_negatives(contest: Contest, per_edge: int, seed: int = 1) -> Integers:
     """Draws negatives for each scored edge, uniformly from the admissible ones.
 
-    They differ from each other where there are enough; else they are drawn with
-    replacement.
+    They are distinct if there are enough; else they are drawn with replacement.
 
     Args:
         contest: The scored edges and their negatives.
-        per_edge: How many for each edge.
-        seed: What the sample depends on.
+        per_edge: The number of negatives for each edge.
+        seed: The seed of the sample.
 
     Returns:
         Pairs to score, source and negative, `[scored, per_edge, 2]`.
@@ -50,12 +49,12 @@ def sample_negatives(contest: Contest, per_edge: int, seed: int = 1) -> Integers
 
 @dataclasses.dataclass(frozen=True)
 class Sample:
-    """Pairs that stand for a whole contest, within a budget of pairs to score.
+    """Pairs that represent a whole contest, within a budget of pairs to score.
 
     Attributes:
         contest: The contest, with no more edges than half the budget.
         negatives: Sampled negatives of each of its edges, `[scored, per_edge, 2]`.
-        chosen: Marks the edges of the whole contest that it has, `[scored]`.
+        chosen: Marks the edges of the whole contest that are in it, `[scored]`.
     """
 
     contest: Contest
@@ -78,13 +77,13 @@ class Sample:
 
         Args:
             score: Scores pairs, `[pairs, 2]`.
-            seed: What the draws depend on.
+            seed: The seed of the draws.
 
         Returns:
-            Outcomes of all edges of the whole contest, with NaN for those that this
-            sample has not; their shares are from its negatives, and `sampling_error`
-            is the part of the error of the mean that is due to these. And the ROC
-            curve of the same pairs.
+            Outcomes of all edges of the whole contest, with NaN for those that are not
+            in the sample. Shares are estimated from its negatives; `sampling_error` is
+            the part of the mean's error that is due to them. Also the ROC curve of the
+            same pairs.
 
         Raises:
             InputError: A score is NaN.
@@ -125,10 +124,10 @@ def sampled_outcomes(
     Args:
         positive_scores: The score of each scored edge, `[scored]`.
         negative_scores: The scores of its negatives, `[scored, per_edge]`.
-        seed: What the draws depend on.
+        seed: The seed of the draws.
 
     Returns:
-        The outcomes. They have no places: those among a sample mean little.
+        The outcomes. They have no places, since ranks within a sample mean little.
 
     Raises:
         InputError: The shapes do not fit, or a score is NaN.

@@ -1,4 +1,4 @@
-"""Known-item search: how often the start of a text finds the node it is from."""
+"""Known-item search: how often the start of a text finds its own node."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from cane_gane.evaluation.outcomes import places_among
 from cane_gane.evaluation.results import Found, Search
 
 QUERIES = 500
-MOST = 20_000  # texts that are searched through
-WORDS = 12  # of a query at the most
-SHORTLIST = 10  # nodes by text vectors, and as many by TF-IDF, that it puts in order
+MOST = 20_000  # texts that are searched
+WORDS = 12  # most words of a query
+SHORTLIST = 10  # nodes by text vectors, and as many by TF-IDF, to rank
 
 
 class TextSearch:
     """Finds the nodes whose texts are most like a text.
 
-    Text vectors and TF-IDF each name the nearest nodes, which the text score puts in
-    order.
+    Text vectors and TF-IDF each name the nearest nodes; the text score ranks them.
     """
 
     def __init__(
@@ -39,8 +38,8 @@ class TextSearch:
         Args:
             fitted: The method, which reads texts.
             texts: The text of each node.
-            vectors: Their text vectors, `[nodes, size]`; computed where not given.
-            space: Their TF-IDF; computed where not given.
+            vectors: Their text vectors, `[nodes, size]`; computed if not given.
+            space: Their TF-IDF; computed if not given.
         """
         self._fitted, self._texts = fitted, texts
         self.vectors = fitted.embed_texts(texts) if vectors is None else vectors
@@ -53,13 +52,13 @@ class TextSearch:
         return own, (self.space.of(queries) @ self._columns).toarray()
 
     def shortlist(self, likeness: tuple[Floats, Floats], count: int) -> Integers:
-        """Returns the nodes that each names, `[queries, up to 2 count]`."""
+        """Returns the nodes that either names, `[queries, up to 2 count]`."""
         count = min(count, len(self._texts))
         best = [np.argsort(-own, axis=1, kind="stable")[:, :count] for own in likeness]
         return np.concatenate(best, axis=1)
 
     def scores(self, queries: Sequence[str], nodes: Integers) -> Floats:
-        """Scores each query with its nodes, `[queries, nodes]`; repeated ones -inf."""
+        """Scores each query with its nodes, `[queries, nodes]`; repeats get -inf."""
         found = self._fitted.score_texts(
             [query for query in queries for _ in range(nodes.shape[1])],
             [self._texts[node] for node in nodes.ravel().tolist()],
@@ -82,18 +81,17 @@ def known_items(
 ) -> Search | None:
     """Searches for nodes by the first sentence, or the first words, of their texts.
 
-    A node that is not on the shortlist of `TextSearch` is not found. Among ties a node
-    has the mean place. Of more than `MOST` nodes as many are drawn, and no other is
-    looked at.
+    A node that is not on the shortlist of `TextSearch` is not found. Ties get the mean
+    place. Of more than `MOST` nodes, `MOST` are drawn, and only these are searched.
 
     Args:
         fitted: The method.
-        network: The network, whose texts stay as they are.
-        seed: What the choice of nodes depends on.
+        network: The network. Its texts are searched unchanged, queries included.
+        seed: The seed of the choice of nodes.
 
     Returns:
-        The shares that come first and among the first ten, beside those of TF-IDF;
-        None where the method reads no texts or there are none.
+        The shares of nodes that come first and among the first ten, for the method and
+        for TF-IDF; None if the method does not read texts or there are none.
     """
     if not fitted.reads_texts:
         return None
@@ -126,19 +124,19 @@ def known_items(
 
 
 def _repeated(rows: Any) -> Any:
-    """Marks what stands in its row before, `[rows, columns]`."""
+    """Marks values that occur earlier in their row, `[rows, columns]`."""
     before = np.tril(np.ones((rows.shape[1],) * 2, np.bool_), -1)
     return ((rows[:, :, None] == rows[:, None, :]) & before).any(axis=2)
 
 
 def first_words(text: str) -> str:
-    """Returns the first sentence of a text, or its first words where it is long."""
+    """Returns the first sentence of a text, or its first words if it is long."""
     sentence = next(part for part in text.split(". ") if part.split())
     return " ".join(sentence.split()[:WORDS])
 
 
 def _places(scores: Any, columns: Any) -> Any:
-    """Returns the place, from 1, of a column of each row among all."""
+    """Returns the rank, from 1, of one column of each row among all columns."""
     rows = np.arange(len(scores))
     own, others = scores[rows, columns], np.array(scores, np.float64)
     others[rows, columns] = -np.inf

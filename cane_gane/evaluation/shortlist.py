@@ -1,4 +1,4 @@
-"""The places of targets by a score that is slow: a shortlist, then the score itself."""
+"""The places of targets under a slow score: a shortlist, then the score itself."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from cane_gane.evaluation.protocols import Contest, Integers
 from cane_gane.evaluation.ranking import count_rivals, outcomes_of
 from cane_gane.progress import Progress
 
-BUDGET = 20_000  # pairs that are scored
-LONGEST = 100  # candidates of a source that are scored at the most, where not all are
+BUDGET = 20_000  # pairs to score
+LONGEST = 100  # most candidates of a source to score, if not all are scored
 
 
 def shortlist_places(
@@ -28,17 +28,17 @@ def shortlist_places(
     """Ranks the targets of some sources by a slow score.
 
     Where the budget allows, every admissible negative of every source is scored.
-    Otherwise the first stage names the best candidates of a source, which the score
-    puts in order: as many as the budget allows for all sources, and where these are
-    fewer than the method wants, for some sources, drawn at random. A target that the
-    first stage leaves out keeps the place that it has there.
+    Otherwise the first stage names the best candidates of a source, and the score ranks
+    these. Each source has as many candidates as the budget allows for all sources; if
+    that is fewer than the method asks for, only randomly drawn sources are ranked. A
+    target that is not among the candidates keeps its place in the first stage.
 
     Args:
         fitted: The score.
         first_stage: Scores sources with all nodes.
         contest: The scored edges and their negatives.
-        seed: What the choice of sources depends on.
-        budget: How many pairs may be scored; one source is ranked whatever it costs.
+        seed: The seed of the choice of sources.
+        budget: How many pairs may be scored; at least one source is ranked.
 
     Returns:
         Outcomes with places and precisions, NaN for sources that were not drawn.
@@ -67,7 +67,7 @@ def shortlist_places(
     for source, nodes in listed.items():
         edges, mine = groups[source], scores[first : first + len(nodes)]
         first += len(nodes)
-        # What is not on the list is below all that is.
+        # Nodes that are not on the list score below all that are.
         row = np.full(contest.node_count, mine.min() - np.ptp(mine) - 1)
         row[nodes] = mine
         found = count_rivals(row, contest, source, edges)
@@ -95,7 +95,7 @@ def shortlist_hard(
     rough = np.asarray(first_stage.score(contest.pairs), np.float64)
     own, negative = rough[:, 0], np.where(contest.filled, rough[:, 1:], -np.inf)
     best = np.argsort(-negative, axis=1, kind="stable")[:, : fitted.shortlist.hard]
-    # Where a negative is missing among the best, all that there are have been listed.
+    # If the last of the best is missing (-inf), all negatives are listed.
     missed = own < np.take_along_axis(negative, best[:, -1:], axis=1)[:, 0]
     asked = np.take_along_axis(contest.filled, best, axis=1)
     listed = np.take_along_axis(contest.negatives, best[:, :, None], axis=1)
@@ -115,7 +115,7 @@ def _affordable(
     seed: int,
     budget: int,
 ) -> tuple[Integers, int]:
-    """Returns the sources to rank, ascending, and how long their lists are."""
+    """Returns the sources to rank, ascending, and the length of their lists."""
     sources = np.array(list(groups), np.int64)
     targets = np.array([len(edges) for edges in groups.values()], np.int64)
     candidates = np.array([len(contest.candidates(u)) for u in groups], np.int64)

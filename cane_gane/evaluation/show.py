@@ -1,4 +1,4 @@
-"""The table of an evaluation, which terminal, notebook and page share."""
+"""The table of an evaluation, which terminal, notebook and page all show."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     )
 from cane_gane.progress import PLAIN, RED
 
-# The figures of a score under a protocol that a model is compared with baselines by.
+# The figures by which a model is compared with baselines under a protocol.
 TITLES = {
     "auc": "AUC",
     "mrr": "MRR",
@@ -29,7 +29,7 @@ TITLES = {
 }
 
 _ERRORS = {"auc": "std_error", "mrr": "mrr_error"}
-SHOWN = ("auc", "mrr", "hits_at_10")  # what a terminal has room for
+SHOWN = ("auc", "mrr", "hits_at_10")  # the figures that fit into a terminal
 # How a model compares with a baseline, by the sign of their difference.
 SAID = {1: "better than", 0: "not significantly different from", -1: "worse than"}
 
@@ -39,12 +39,12 @@ class Row:
     """One line of the table.
 
     Attributes:
-        key: The name that metrics.json has for it.
-        title: What it is; for a baseline its key.
-        learned: Whether it is of the model; else it is a baseline.
+        key: Its name in metrics.json.
+        title: Its title; for a baseline, its key.
+        learned: Whether it belongs to the model; else it is a baseline.
         figures: The figures of each protocol.
-        above: For each protocol and each name of `TITLES`, the baselines that are
-            above it, best first.
+        above: For each protocol and each name of `TITLES`, the baselines that score
+            higher, best first.
     """
 
     key: str
@@ -54,7 +54,7 @@ class Row:
     above: Mapping[str, Mapping[str, tuple[str, ...]]]
 
     def below(self, protocol: str, figure: str = "auc") -> tuple[str, ...]:
-        """Returns the baselines that are above this row, best first."""
+        """Returns the baselines that score higher than this row, best first."""
         return self.above.get(protocol, {}).get(figure, ())
 
 
@@ -89,7 +89,7 @@ NOT_EVALUATED = "not evaluated: all edges were used for training"
 
 
 def percent(value: float | None, error: float | None = None) -> str:
-    """Returns a share in percent, with its error where it has one."""
+    """Returns a share in percent, with its error if it has one."""
     if value is None:
         return "–"
     return f"{100 * value:.1f}" + ("" if error is None else f" ± {100 * error:.1f}")
@@ -100,7 +100,7 @@ def summary(found: Evaluation, colour: bool = False) -> str:
 
     Args:
         found: The evaluation.
-        colour: Whether the marked figures are red, too.
+        colour: Whether marked figures are also red.
     """
     if not found.evaluated:
         return NOT_EVALUATED
@@ -137,12 +137,12 @@ def html_summary(found: Evaluation) -> str:
     return f"<table>{rows}</table>"
 
 
-Column = tuple[str, str, bool]  # a protocol, a figure, whether it is the first there
+Column = tuple[str, str, bool]  # protocol, figure, whether it is the protocol's first
 Cells = list[tuple[str, bool]]  # the text of each cell, and whether it is marked
 
 
 def _columns(found: Evaluation) -> list[Column]:
-    """Returns what the table shows: the figures that the model has."""
+    """Returns the columns of the table: the figures that the model has."""
     shown = {
         name: [figure for figure in SHOWN if getattr(own, figure) is not None]
         for name, own in found.link_prediction.items()
@@ -176,7 +176,7 @@ def _cells(found: Evaluation, columns: list[Column]) -> list[tuple[str, Cells]]:
 
 
 def _notes(found: Evaluation) -> list[str]:
-    """Returns what the figures need to be read: marks, differences, warnings."""
+    """Returns notes for reading the figures: marks, differences, warnings."""
     notes = [f"{key}: {why}" for key, why in (found.left_out or {}).items()]
     shown = _columns(found)
     if any(row.below(*own[:2]) for row in link_rows(found) for own in shown):
@@ -200,7 +200,7 @@ def _notes(found: Evaluation) -> list[str]:
 
 
 def trust(found: Evaluation) -> list[str]:
-    """Says how far recommendations can be trusted, a line each."""
+    """Returns how far recommendations can be trusted, as lines."""
     notes = []
     if stage := found.first_stage:
         notes.append(
@@ -223,12 +223,12 @@ def _among(count: int | None) -> str:
 def best_rival(
     found: Evaluation, protocol: str, figure: str = "mrr"
 ) -> tuple[str, Difference] | None:
-    """Returns the best baseline that was compared, and how much the model is above.
+    """Returns the best compared baseline, and the model's lead over it.
 
     Args:
         found: The evaluation.
         protocol: The protocol's key.
-        figure: What is compared: a name from `TITLES`.
+        figure: The figure to compare: a name from `TITLES`.
     """
     rivals = {
         key: own
@@ -242,7 +242,7 @@ def best_rival(
 
 
 def verdict(found: Evaluation, protocol: str) -> str:
-    """Says how the model compares with the best baseline by MRR, with its interval."""
+    """Returns how the model compares with the best baseline by MRR, with interval."""
     best = best_rival(found, protocol)
     if best is None:
         return ""
@@ -257,10 +257,10 @@ def verdict(found: Evaluation, protocol: str) -> str:
 def _above(
     own: Figures, what: str, baselines: Mapping[str, BaselineFigures], paired: bool
 ) -> tuple[str, ...]:
-    """Returns the baselines that are above a score of the model, best first.
+    """Returns the baselines that exceed a score of the model, best first.
 
-    The places of a slow score may be those of some edges; `paired` is for it, as the
-    differences of baselines from it are on the same edges.
+    A slow score may have ranked only some edges. Then use `paired`: it compares by the
+    differences from the baselines, which are over the same edges.
     """
     value = getattr(own, what)
     rivals = {key: getattr(rival, what) or 0 for key, rival in baselines.items()}

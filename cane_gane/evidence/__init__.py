@@ -1,1 +1,1 @@
-"""What speaks for an edge, computed from texts and training edges, and its weights."""
+"""Evidence for an edge, computed from texts and training edges, and its weights."""

@@ -14,7 +14,7 @@ from cane_gane.evidence.features import Evidence
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
 
-_CELLS = 1_000_000  # scores of source and node that are held at once
+_CELLS = 1_000_000  # scores of sources with nodes that are held at once
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class Additive:
 
     The function of a feature x is slopes[0] x + sum_k slopes[k] max(x - bends[k], 0);
     it is piecewise linear. With z = x - centre, the products of features i and j add
-    (products[i, j] + products[j, i]) z_i z_j: half of it is counted to each. A feature
-    is first brought to within the values that the sum was fitted on: a product of two
-    that are far outside would outweigh all else.
+    (products[i, j] + products[j, i]) z_i z_j, half of which counts for each feature.
+    Features are first clipped to the range that the sum was fitted on: a product of two
+    features far outside that range would outweigh everything else.
 
     Attributes:
         names: The features.
@@ -33,8 +33,8 @@ class Additive:
         bends: `[features, bends]`.
         centres: `[features]`.
         products: `[features, features]`, symmetric; 0 on the diagonal.
-        bounds: The least and the greatest value of each, `[2, features]`; None where
-            any will do.
+        bounds: The least and the greatest value of each, `[2, features]`; None without
+            limits.
     """
 
     names: Sequence[str]
@@ -56,7 +56,7 @@ class Additive:
         """Returns what each feature adds to the score, by name.
 
         Args:
-            features: The values of each feature, of any one shape, in the order of
+            features: The values of each feature, all of the same shape, in the order of
                 `names`.
         """
         crossed = np.flatnonzero(self.products.any(axis=0)).tolist()
@@ -75,14 +75,14 @@ class Additive:
         return found
 
     def _bounded(self, place: int, values: Floats) -> Floats:
-        """Returns the feature at some place, within its bounds."""
+        """Returns the values of the feature at index `place`, clipped to its bounds."""
         if self.bounds is None:
             return values
         low, high = self.bounds[:, place].tolist()  # numbers that keep float32
         return np.clip(values, low, high)
 
     def _function(self, place: int, values: Floats) -> Floats:
-        """Returns the function of the feature at some place in `names`."""
+        """Returns the function of the feature at index `place` in `names`."""
         first, *others = self.slopes[place].tolist()  # numbers that keep float32
         total = first * values
         for slope, bend in zip(others, self.bends[place].tolist(), strict=True):
@@ -91,7 +91,7 @@ class Additive:
 
     @classmethod
     def from_weights(cls, weights: Mapping[str, Mapping[str, Any]]) -> Additive:
-        """Builds what `weights` returned."""
+        """Builds the sum from what `weights` returned."""
         names = tuple(weights)
         slopes, bends, centres = (
             np.array([own[key] for own in weights.values()])

@@ -1,4 +1,4 @@
-"""A node that is not in a large network yet: the rows that it would have there."""
+"""A node that is not yet in a large network, and the rows that it would have there."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class Arrival:
-    """A new node beside those of a large network, whose own rows stay as they are."""
+    """A new node of a large network; the rows of the other nodes stay unchanged."""
 
     def __init__(
         self,
@@ -39,13 +39,13 @@ class Arrival:
         text: str,
         links: Sequence[int],
     ) -> None:
-        """Takes the network's evidence, the text, and known nodes that it is joined to.
+        """Takes the network's evidence, and the text and neighbours of the new node.
 
         Args:
-            evidence: That of the network.
+            evidence: The evidence of the network.
             texts: The texts of the network.
             text: The text of the new node.
-            links: Its neighbours.
+            links: The neighbours of the new node.
         """
         self._evidence, self._texts = evidence, texts
         known, nodes = evidence.matrices, evidence.node_count
@@ -72,11 +72,11 @@ class Arrival:
         self.rows[WALKS] = self.walk_vector[None]
 
     def features(self, names: Sequence[str]) -> list[Floats]:
-        """Returns features of the new node with all nodes, `[nodes]` each."""
+        """Returns the features of the new node with all nodes, `[nodes]` each."""
         return [own[0] for own in self._evidence.features_of(self.rows, names)]
 
     def _similar(self, words: Any) -> tuple[Any, Any]:
-        """Returns the nodes of the nearest texts, alone and with neighbours'."""
+        """Returns the nodes most similar by text, and with the neighbours' texts."""
         own, known = turned(words, self._texts.directions), self._texts.vectors
         near = normalize(own + normalize(self._joined @ known))
         joined = self._evidence.matrices["joined"]
@@ -89,7 +89,7 @@ class Arrival:
 
     @cached_property
     def walk_vector(self) -> Floats:
-        """The vector that stands for its walks, `[size]`."""
+        """The vector that represents its walks, `[size]`."""
         joined, space = self._evidence.matrices["joined"], self._evidence.space
         walks = Walks(joined, self._evidence.ties, whole=False)
         return space.projected(walks.from_new(self._weights)[None, space.sample])[0]

@@ -1,4 +1,4 @@
-"""From scores to probabilities, fitted on edges that the score has not seen."""
+"""Turns scores into probabilities, fitted on edges that the score has not seen."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from scipy.special import logsumexp
 
 Floats = npt.NDArray[np.floating]
 
-MISSING = 1 / 6  # share of all edges that is taken to be missing
-_BOUNDS = 0.02, 3.0  # of a temperature
+MISSING = 1 / 6  # share of all edges that is assumed to be missing
+_BOUNDS = 0.02, 3.0  # bounds of the temperature
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """How likely a score makes an edge.
+    """The probability of an edge, given its score.
 
-    A missing edge of u leads to v with the chance e^(t s(u, v)) / sum_w e^(t s(u, w)),
-    over all nodes w that are no neighbours. The number of missing edges of u is taken
-    to have a Poisson distribution; its mean follows from the number of edges that begin
-    at u, half-way to the mean of all nodes. Edges that end at u are not meant.
+    A missing edge of u leads to v with probability e^(t s(u, v)) / sum_w e^(t s(u, w)),
+    over all nodes w that are not neighbours. The number of missing edges of u is
+    assumed to be Poisson distributed; its mean is proportional to the number of edges
+    that begin at u, averaged with the mean over all nodes. Edges that end at u do not
+    count.
 
     Attributes:
         temperature: t, fitted on edges that the score was not fitted on.
@@ -32,7 +33,7 @@ class Calibration:
     temperature: float
 
     def log_total(self, row: Floats) -> float:
-        """Returns log of the sum over nodes, given their scores; -inf for none."""
+        """Returns the log of the sum over nodes, given their scores; -inf if none."""
         return float(logsumexp(self.temperature * row[np.isfinite(row)]))
 
     def probability(
@@ -47,10 +48,10 @@ class Calibration:
 
         Args:
             scores: Scores of pairs.
-            log_totals: What `log_total` gives for their sources.
+            log_totals: What `log_total` returns for their sources.
             degrees: How many known edges begin at their sources.
-            mean_degree: How many begin at a node on average.
-            missing: The share of all edges that is not known.
+            mean_degree: How many edges begin at a node on average.
+            missing: The share of all edges that is unknown.
         """
         shares = np.exp(np.minimum(self.temperature * scores - log_totals, 0))
         expected = missing / (1 - missing) * (np.asarray(degrees) + mean_degree) / 2
@@ -61,12 +62,12 @@ def fit_temperature(scores: Floats, counts: Floats) -> Calibration | None:
     """Fits the temperature to edges among other nodes.
 
     Args:
-        scores: Those of an edge's target, then of other nodes, `[edges, candidates]`.
-        counts: Log of how many nodes each stands for, `[edges, candidates]`; -inf
-            where there is none.
+        scores: Scores of an edge's target, then of other nodes, `[edges, candidates]`.
+        counts: Log of how many nodes each candidate stands for, `[edges, candidates]`;
+            -inf pads missing ones.
 
     Returns:
-        The calibration; None where there is nothing to tell an edge from.
+        The calibration; None if no edge has other candidates.
     """
     if not len(scores) or not np.isfinite(counts[:, 1:]).any():
         return None

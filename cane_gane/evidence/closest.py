@@ -1,4 +1,4 @@
-"""What is most alike: the best of several nodes, and how far up a list a node is."""
+"""Similarity as rank: the best of several nodes, and how far up a list a node is."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from cane_gane.evidence.walks import Rows
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
-_CELLS = 4_000_000  # scores of source and node that are held at once
-_NARROW = 1e-6  # levels that are nearer to each other are one
+_CELLS = 4_000_000  # scores of sources with nodes that are held at once
+_NARROW = 1e-6  # levels that are closer than this count as one
 
 
 def best_of(values: Floats, groups: Any) -> Floats:
@@ -46,13 +46,13 @@ def levels_of(values: Floats) -> Floats:
 
 
 class Levels:
-    """How alike a node and the first, second, fourth, eighth … of its list are.
+    """The similarity of a node to the first, second, fourth, eighth … of its list.
 
-    Its list has all nodes that are neither itself nor its neighbours, the most alike
-    first. Ten levels show where in the upper half of 2,000 nodes a value would be.
+    Its list has all nodes except itself and its neighbours, the most similar first. Ten
+    levels show where in the upper half of 2,000 nodes a value would be.
 
     Attributes:
-        of: The levels, falling, `[nodes, levels]`.
+        of: The levels, in descending order, `[nodes, levels]`.
     """
 
     def __init__(self, of: Floats) -> None:
@@ -64,7 +64,7 @@ class Levels:
         """Finds the levels of all nodes.
 
         Args:
-            rows: How alike sources and all nodes are, `[sources, nodes]`.
+            rows: The similarity of sources to all nodes, `[sources, nodes]`.
             joined: Adjacency of the training edges, `[nodes, nodes]`, CSR.
         """
         count = joined.shape[0]
@@ -79,10 +79,10 @@ class Levels:
         return cls(np.concatenate(found))
 
     def heights(self, values: Floats, levels: Floats) -> Floats:
-        """Returns how often the way to the end of a list doubles above each value.
+        """Returns how often the rank halves from the last level up to each value.
 
-        It is 0 at the last level, 1 at the last but one, the number of steps between
-        levels at the first and above, and linear in between.
+        The height is 0 at the last level, 1 at the one before, and linear in between.
+        From the first level upwards it is the number of levels minus 1.
 
         Args:
             values: Values in lists, `[lines, nodes]`.

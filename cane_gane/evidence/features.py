@@ -1,4 +1,4 @@
-"""The features of two nodes: what texts and training edges say of an edge there."""
+"""The features of two nodes: what texts and training edges say about their edge."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
 FLOOR = 1e-4
-_RARE = 1e-3  # below it, similar nodes say nothing
-STEPS = 8  # of the walks that PageRank follows
-_SHORT = 0.5  # the chance that a short walk takes another step
-ALIKE = 30  # nodes whose edges are taken for a node's own
+_RARE = 1e-3  # smaller shares of similar nodes say nothing
+STEPS = 8  # steps of the walks that PageRank follows
+_SHORT = 0.5  # the probability that a short walk takes another step
+ALIKE = 30  # similar nodes whose edges count as a node's own
 
 
 class Hop(NamedTuple):
-    """How alike sources and all nodes are, with the texts of their neighbours.
+    """The similarity of sources to all nodes, with the texts of their neighbours.
 
     Attributes:
         one_hop: Cosine of the texts with those of the neighbours added.
-        across: How alike each text is to those of the other's neighbours.
-        neighbours: How alike the texts of the neighbours of both are.
+        across: The similarity of each text to those of the other node's neighbours.
+        neighbours: The similarity of the texts of both nodes' neighbours.
     """
 
     one_hop: Floats
@@ -48,7 +48,7 @@ class Near:
     """
 
     def __init__(self, texts: Likeness, step: Any) -> None:
-        """Takes the texts, vectors of length 1 or 0, and the chances of a step."""
+        """Takes texts as vectors of length 1 or 0, and the probabilities of a step."""
         self._texts = texts
         self._step = sparse.csr_array(step, dtype=np.float32)
         means = self._step @ texts.vectors
@@ -61,17 +61,17 @@ class Near:
         self._hop_scale = 1 / np.sqrt(np.maximum(own + both + (self._scale > 0), 1e-9))
 
     def of(self, sources: Integers) -> Hop:
-        """Returns the three likenesses of sources with all nodes."""
+        """Returns the three similarities of sources to all nodes."""
         near = self._scale[sources, None] * self._texts.mixed(self._step[sources])
         own, scale = self._texts.rows(sources), self._hop_scale[sources, None]
         return self._between(own, near, scale)
 
     def of_new(self, text: Any, step: Any) -> Hop:
-        """Returns those of a node that is not there yet.
+        """Returns the three similarities of a new node to all nodes.
 
         Args:
             text: The vector of its text, `[1, size]`, sparse.
-            step: The chances of a step to its neighbours, `[1, nodes]`, sparse.
+            step: The probabilities of a step to its neighbours, `[1, nodes]`, sparse.
         """
         mean = sparse.csr_array(step @ self._texts.vectors)
         length = float(np.sqrt(_products(mean, mean)[0]))
@@ -83,11 +83,11 @@ class Near:
         return self._between(self._texts.of(text), near, scale)
 
     def _between(self, own: Floats, near: Floats, scale: Any) -> Hop:
-        """Returns the three, given how alike sources and their neighbours are to all.
+        """Returns the three similarities, given those of sources and their neighbours.
 
         Args:
             own: Inner products of the sources' texts with all, `[sources, nodes]`.
-            near: Those of N of the sources.
+            near: Inner products of the sources' N with all texts, of the same shape.
             scale: One over the length of X + N of the sources, `[sources, 1]`.
         """
         across = (self._step @ own.T).T * self._scale + near
@@ -96,12 +96,12 @@ class Near:
         return Hop(scale * one_hop, across, both)
 
     def one_hop(self, sources: Integers) -> Floats:
-        """Returns the first of the three alone."""
+        """Returns only the first of the three."""
         return self.of(sources).one_hop
 
 
 def _products(left: Any, right: Any) -> Floats:
-    """Returns the inner product of each row of one with that of the other."""
+    """Returns the inner products of corresponding rows."""
     return np.asarray(left.multiply(right).sum(axis=1), np.float32).ravel()
 
 
@@ -117,20 +117,20 @@ class Evidence:
 
     - `words_one_hop`, `pairs_one_hop`, `letters_one_hop`, `across`, `neighbours`: see
       `Hop`; the last two by pairs of words.
-    - `closest_target`, `closest_source`: how alike the target and that target of the
-      source are which is most like it, and the source and such a source of the
+    - `closest_target`, `closest_source`: the similarity of the target to the most
+      similar target of the source, and of the source to the most similar source of the
       target; by pairs of words.
     - `target_height`, `source_height`: how far up the target is among all nodes that
-      are no neighbours of the source, by `pairs_one_hop`, and the source among those
-      that are none of the target; see `Levels`.
+      are not neighbours of the source, by `pairs_one_hop`, and the source among those
+      that are not neighbours of the target; see `Levels`.
 
     Of the training edges and similar texts:
 
     - `walks`, `short_walks`: log of how often walks over edges and similar texts lead
-      from one to the other, with a chance of 0.85 or 0.5 to go on.
+      from one to the other, with a probability of 0.85 or 0.5 for each further step.
     - `letter_walks`: the same with texts that are similar by letters.
-    - `adamic_adar`: log(1 + common neighbours, each over the log of its degree).
-    - `pagerank`: log of personalised PageRank over the target's degree.
+    - `adamic_adar`: log(1 + sum over common neighbours of 1 / log degree).
+    - `pagerank`: log of personalised PageRank divided by the target's degree.
     - `similar_sources`, `similar_targets`: log of the share of the 30 nodes most like
       the source with an edge to the target, and of those most like the target that
       are neighbours of the source; `near_sources`, `near_targets`: the same by
@@ -145,7 +145,7 @@ class Evidence:
         texts: The texts.
         node_count: The number of nodes.
         joined: The adjacency of the training edges, `[nodes, nodes]`, sparse.
-        step: The same as the chances of a step, rows summing to 1 or 0.
+        step: The same as probabilities of a step, rows summing to 1 or 0.
         directed: Marks the targets of each source, `[nodes, nodes]`, sparse.
         degrees: The number of neighbours of each node, `[nodes]`.
     """
@@ -153,7 +153,7 @@ class Evidence:
     def __init__(
         self, texts: Texts, train: Edges, node_count: int, whole: bool = True
     ) -> None:
-        """Takes the texts and the only edges that may be looked at.
+        """Takes the texts and the only edges that may be used.
 
         Args:
             texts: The texts.
@@ -170,7 +170,7 @@ class Evidence:
         self.degrees = np.asarray(self.joined.sum(axis=1)).ravel()
 
     def graphs(self) -> dict[str, Any]:
-        """Returns which nodes are alike, sparse: what takes longest to compute."""
+        """Returns which nodes are similar, sparse: what takes longest to compute."""
         first, second = self.alike
         ties = {"ties": self.ties, "letter_ties": self._letter_ties}
         levels = {"levels": sparse.csr_array(self.levels.of)}
@@ -179,7 +179,7 @@ class Evidence:
     def take(self, graphs: Mapping[str, Any]) -> None:
         """Takes what `graphs` returned, or its ties alone, in place of computing it."""
         self.ties = graphs["ties"]
-        if "alike" in graphs:  # without them, only walks are asked for
+        if "alike" in graphs:  # otherwise, only walks are needed
             self.alike = graphs["alike"], graphs["near_alike"]
             self._letter_ties = graphs["letter_ties"]
             self.levels = Levels(graphs["levels"].toarray())
@@ -194,20 +194,20 @@ class Evidence:
         }
 
     def _similar(self, kind: str, count: int) -> tuple[Any, Any]:
-        """The nodes most like each by their texts, alone and with their neighbours'."""
+        """The nodes most similar to each by texts, alone and with their neighbours'."""
         own = _similar_texts(self.texts, kind, self.node_count, count)
         near = nearest(self.near[kind].one_hop, self.node_count, count)
         return own, near
 
     @cached_property
     def alike(self) -> tuple[Any, Any]:
-        """The same of more nodes, as shares: rows sum to 1."""
+        """The same for more nodes, as shares: rows sum to 1."""
         first, second = map(random_step, self._similar("pairs", ALIKE))
         return first, second
 
     @cached_property
     def ties(self) -> Any:
-        """How alike texts are that walks may go between, sparse."""
+        """The similarities of the texts that walks may go between, sparse."""
         return sum(self._similar("pairs", SIMILAR)) / 2
 
     @cached_property
@@ -231,12 +231,12 @@ class Evidence:
 
     @cached_property
     def levels(self) -> Levels:
-        """How alike each node and those of its list are, by `pairs_one_hop`."""
+        """The similarity of each node to those of its list, by `pairs_one_hop`."""
         return Levels.of_lists(self.near["pairs"].one_hop, self.joined)
 
     @cached_property
     def columns(self) -> dict[str, Floats]:
-        """What a target has with any source."""
+        """The features that depend on the target alone."""
         ends, begins = (
             np.asarray(self.directed.sum(axis=axis)).ravel() for axis in (0, 1)
         )
@@ -267,17 +267,17 @@ class Evidence:
         return np.log(visits + FLOOR)
 
     def _closest_target(self, sources: Integers) -> Floats:
-        """How alike all nodes and the closest target of each source are."""
+        """The similarity of all nodes to the closest target of each source."""
         mine = self.directed[sources]
         targets, place_of = np.unique(mine.indices, return_inverse=True)
         alike = self.texts.pairs.rows(targets)
-        alike[np.arange(len(targets)), targets] = 0  # no node is its own witness
+        alike[np.arange(len(targets)), targets] = 0  # a node is no evidence for itself
         shape = (len(sources), len(targets))
         groups = sparse.csr_array((mine.data, place_of, mine.indptr), shape)
         return best_of(alike.T, groups).T
 
     def _closest_source(self, sources: Integers) -> Floats:
-        """How alike each source and the closest source of all nodes are."""
+        """The similarity of each source to the closest source of all nodes."""
         alike = self.texts.pairs.rows(sources)
         alike[np.arange(len(sources)), sources] = 0
         return best_of(alike, sparse.csr_array(self.directed.T))
@@ -287,21 +287,21 @@ class Evidence:
         return self.levels.heights(alike, levels)
 
     def _edges_of_alike(self, sources: Integers, kind: int) -> Floats:
-        """How many of the nodes most like the source have an edge to the target."""
+        """The share of the nodes most like the source with an edge to the target."""
         return log_share(self.alike[kind][sources] @ self.directed)
 
     def _alike_among_neighbours(self, sources: Integers, kind: int) -> Floats:
-        """How many of the nodes most like the target are neighbours of the source."""
+        """The share of the nodes most like the target among the source's neighbours."""
         return log_share(self.joined[sources] @ self.alike[kind].T)
 
 
-@lru_cache(maxsize=3)  # no edge changes them, and every fold asks for the same three
+@lru_cache(maxsize=3)  # independent of edges; every fold needs these three
 def _similar_texts(texts: Texts, kind: str, node_count: int, count: int) -> Any:
     return nearest(getattr(texts, kind).rows, node_count, count)
 
 
 def log_share(shares: Any) -> Floats:
-    """Returns the logarithm of shares, sparse, as features are."""
+    """Returns the logarithm of sparse shares, dense, as used by features."""
     return np.log(shares.toarray() + _RARE)
 
 
@@ -334,5 +334,5 @@ FEATURES: dict[str, Callable[[Evidence, Integers], Any]] = {
     "out_degree": lambda own, of: own.columns["out_degree"],
     "seen": lambda own, of: own.columns["seen"],
 }
-# Those of any two texts, whether or not they are of nodes, by their words.
+# The features of any two texts, whether or not they belong to nodes.
 WORD_FEATURES = ("words", "shared_words")

@@ -1,4 +1,4 @@
-"""Weights for evidence: functions and products that rank held-out edges first."""
+"""Fits weights for evidence: functions and products that rank held-out edges first."""
 
 from __future__ import annotations
 
@@ -25,33 +25,34 @@ from cane_gane.evidence.softmax import fit_weights
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
 
-# Features whose products count, too.
+# Features whose products also count.
 CROSSED = (
     "word_pairs", "shared_words", "pairs_one_hop", "across", "neighbours",
     "closest_target", "closest_source", "target_height", "source_height", "walks",
     "adamic_adar", "pagerank", "near_sources", "near_targets", "popularity", "degree",
 )  # fmt: skip
-# Of straight functions, of bent ones, and of straight ones with products, in edges.
+# Shrinkage, in edges: of linear functions, of bent ones, of linear ones with products.
 SHRINKAGE, BENT_SHRINKAGE, CROSSED_SHRINKAGE = 20, 60, 180
-BENDS = (0.1, 0.525, 0.95)  # quantiles of the hard candidates at which functions bend
-# Quantiles of all nodes of the lists, and one of targets, between which features count.
+BENDS = (0.1, 0.525, 0.95)  # functions bend at these quantiles of the hard candidates
+# Features are clipped to quantiles of all nodes of the lists, and of targets.
 LEAST, MOST, MOST_OF_TARGETS = 0.001, 0.999, 0.99
 
 
 @dataclass(frozen=True)
 class FittedEvidence:
-    """What a fit leaves behind, ready to be served.
+    """The result of a fit, ready to be served.
 
     Attributes:
-        functions: The functions and products of all features, of two nodes.
-        table: Their sum for all pairs of nodes, `[nodes, nodes]`, or nothing in a large
+        functions: The functions and products of all features of two nodes.
+        table: Their sum for all pairs of nodes, `[nodes, nodes]`; None in a large
             network.
-        text_functions: Those of `WORD_FEATURES` alone, for texts of no network.
-        words: The words that texts are compared by, in lower case.
-        idf: The weight of each, `[words]`.
-        calibration: From the sum of all functions to probabilities; None where there
+        text_functions: The functions of `WORD_FEATURES` only, for texts outside
+            networks.
+        words: The words by which texts are compared, in lower case.
+        idf: The weight of each word, `[words]`.
+        calibration: Turns the sum of all functions into probabilities; None if there
             were too few edges.
-        matrices: What a large network has of each node, in place of the table.
+        matrices: The matrices of a large network, in place of the table.
     """
 
     functions: Additive
@@ -63,7 +64,7 @@ class FittedEvidence:
     matrices: Matrices | None = None
 
     def weights(self) -> dict[str, Any]:
-        """Returns functions of nodes and of texts and the curve, as JSON holds them."""
+        """Returns the functions of nodes and of texts and the calibration, for JSON."""
         found: dict[str, Any] = {
             "nodes": self.functions.weights(),
             "texts": self.text_functions.weights(),
@@ -75,12 +76,12 @@ class FittedEvidence:
 
 @threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
 def fit_evidence(texts: Sequence[str], train: Edges, seed: int) -> FittedEvidence:
-    """Fits evidence of nodes and of texts.
+    """Fits evidence for nodes and for texts.
 
     Args:
-        texts: The text of each node, with a word at the least among all.
-        train: The only edges that may be looked at, `[train, 2]`.
-        seed: What folds and candidates depend on.
+        texts: The text of each node; at least one text has a word.
+        train: The only edges that may be used, `[train, 2]`.
+        seed: The seed of folds and candidates.
     """
     count = len(texts)
     if count > WHOLE:
@@ -106,13 +107,13 @@ def fit_evidence(texts: Sequence[str], train: Edges, seed: int) -> FittedEvidenc
 
 
 def calibrate(lists: Lists) -> Calibration | None:
-    """Fits probabilities on every other edge, by functions fitted on the others.
+    """Fits probabilities on half of the edges, with functions fitted on the rest.
 
     Args:
         lists: What `held_out_lists` returned.
 
     Returns:
-        The calibration; None where there are too few edges.
+        The calibration; None if there are too few edges.
     """
     places = np.unique(lists.edge_ids, return_inverse=True)[1]
     halves = [lists.of(places % 2 == own) for own in (0, 1)]
@@ -127,15 +128,15 @@ def fit_additive(lists: Lists) -> Additive:
     """Fits functions and products that rank held-out edges first.
 
     The fit maximises the share that a softmax over all nodes of a list gives to the
-    target. The mean of three fits is kept, of straight functions, of bent ones, and of
-    straight ones with products: each makes up for the others' errors.
+    target. The result is the mean of three fits: linear functions, bent ones, and
+    linear ones with products. Their errors partly cancel.
 
     Args:
         lists: What `held_out_lists` returned.
 
     Returns:
-        The sum; all zero where there is no list. Without two features of `CROSSED` it
-        has no products, and is the mean of the first two fits; nor has it bounds.
+        The sum; all zero without lists. With fewer than two features of `CROSSED` it is
+        the mean of the first two fits, without products and bounds.
     """
     names, features, counts = lists.names, lists.features, lists.counts
     size = len(names)
@@ -148,7 +149,7 @@ def fit_additive(lists: Lists) -> Additive:
     fits = [(_bent(features, bends), BENT_SHRINKAGE), (features, SHRINKAGE)]
     if len(crossed) > 1:
         own = _crossed(features, centres, crossed)
-        fits.insert(0, (own, CROSSED_SHRINKAGE))  # the longest first
+        fits.insert(0, (own, CROSSED_SHRINKAGE))  # the slowest first
 
     def fitted(fit: tuple[Floats, int]) -> Floats:
         return fit_weights(fit[0], counts, fit[1] / lists.edge_count) / len(fits)
@@ -166,10 +167,11 @@ def fit_additive(lists: Lists) -> Additive:
 
 
 def _bounds(lists: Lists) -> Floats:
-    """Returns the values that features have in lists, but for a few, `[2, features]`.
+    """Returns the range of features in lists, without outliers, `[2, features]`.
 
-    No list has a training edge. Those have values of their own, such as a text that is
-    all of the other's neighbourhood, and of these the fit knows nothing.
+    Lists hold no training edges. Training edges have values that do not occur in lists,
+    such as a text that is the other node's whole neighbourhood, and the fit knows
+    nothing about these.
     """
     seen = lists.features[np.isfinite(lists.counts)]
     least, most = np.quantile(seen, (LEAST, MOST), axis=0)
@@ -178,13 +180,13 @@ def _bounds(lists: Lists) -> Floats:
 
 
 def _bent(features: Floats, bends: Floats) -> Floats:
-    """Returns the features, then what each exceeds its first bend by, and so on."""
+    """Returns the features, then the excess of each over its first bend, and so on."""
     parts = [np.maximum(features - own.astype(np.float32), 0) for own in bends.T]
     return np.concatenate([features, *parts], axis=-1)
 
 
 def _crossed(features: Floats, centres: Floats, places: Sequence[int]) -> Floats:
-    """Returns the features, then the products of some, less their centres, by pairs."""
+    """Returns the features, then the products of pairs of some, minus their centres."""
     some = features[..., places] - centres[places].astype(np.float32)
     count = len(places)
     parts = [some[..., [k]] * some[..., k + 1 :] for k in range(count - 1)]

@@ -1,4 +1,4 @@
-"""The evidence of a large network: what it has of each node, and rows of features."""
+"""The evidence of a large network: matrices of nodes, and rows of features."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 Matrices = Mapping[str, Any]
 
-MOST = 250_000  # nodes: their matrices take about 10 kB each, here and when served
+MOST = 250_000  # most nodes: each takes about 10 kB, here and when served
 KINDS = ("words", "shared", "pairs")
-SIMILAR = 15  # texts that each node is joined with
-WORDS = 64  # of the mean text of a node's neighbours, those that weigh most
-DIMENSION = 200  # of the vectors that stand for walks over edges and similar texts
-GOES_ON, STEPS = 0.85, 8  # of walks over edges alone: the chance of a step, and steps
-KEPT = 64  # nodes that such a walk comes by most often
+SIMILAR = 15  # similar texts that each node is joined with
+WORDS = 64  # heaviest words kept of the mean text of a node's neighbours
+DIMENSION = 200  # of the vectors that represent walks over edges and similar texts
+GOES_ON, STEPS = 0.85, 8  # of walks over edges: chance of a further step, steps
+KEPT = 64  # nodes that such a walk visits most often
 
 
 class LargeTexts:
-    """The texts of a large network, which no edge changes.
+    """The texts of a large network, which do not depend on edges.
 
     Attributes:
         spaces: Sparse vectors of the texts, by kind.
-        directions: The directions that texts are compared along, `[words, size]`.
-        vectors: The texts along these, of length 1 or 0, `[nodes, size]`.
-        similar: How alike each text and the nearest others are, sparse.
+        directions: The directions along which texts are compared, `[words, size]`.
+        vectors: The texts along these directions, of length 1 or 0, `[nodes, size]`.
+        similar: The similarity of each text to its nearest texts, sparse.
     """
 
     def __init__(
@@ -73,11 +73,11 @@ class LargeTexts:
 
     @classmethod
     def fit(cls, texts: Sequence[str], seed: int) -> LargeTexts:
-        """Finds how alike texts are.
+        """Finds which texts are similar.
 
         Args:
             texts: The texts.
-            seed: What the search for similar texts depends on.
+            seed: The seed of the search for similar texts.
         """
         spaces = {kind: TextSpace.fit(kind, texts) for kind in KINDS}
         directions = directions_of(spaces["words"].vectors, SEARCHED, seed)
@@ -100,16 +100,16 @@ class LargeTexts:
 class LargeEvidence:
     """Features of any two nodes of a large network, by name.
 
-    They are those of `Evidence` that need no table of all pairs, some of them from
-    less: the mean text of neighbours has `WORDS` words, walks over edges and similar
-    texts have `DIMENSION` numbers, and those over edges alone the `KEPT` nodes that
-    they come by most often.
+    They are the features of `Evidence` that need no table of all pairs. Some are
+    approximate: the mean text of neighbours has `WORDS` words, walks over edges and
+    similar texts have `DIMENSION` numbers, and walks over edges alone keep the `KEPT`
+    nodes that they visit most often.
 
     Attributes:
-        matrices: What it has of each node: `SPARSE` matrices by name, the vectors of
+        matrices: The data of each node: `SPARSE` matrices by name, the vectors of
             `WALKS`, `SCALE` and `COLUMNS`.
-        space: How the vector of another node follows from its walks.
-        ties: How alike similar nodes are, which walks may go between, sparse.
+        space: Computes the vector of a new node from its walks.
+        ties: The similarities of nodes that walks may go between, sparse.
     """
 
     def __init__(self, matrices: Matrices, space: WalkSpace, ties: Any) -> None:
@@ -119,12 +119,12 @@ class LargeEvidence:
 
     @classmethod
     def fit(cls, texts: LargeTexts, train: Edges, seed: int) -> LargeEvidence:
-        """Finds what two nodes have to do with each other.
+        """Computes the matrices of a network.
 
         Args:
             texts: The texts.
-            train: The only edges that may be looked at, `[train, 2]`.
-            seed: What random choices depend on.
+            train: The only edges that may be used, `[train, 2]`.
+            seed: The seed of random choices.
         """
         joined = neighbours(train, len(texts.vectors)).astype(np.float32)
         hop = near_vectors(texts.vectors, joined)
@@ -158,18 +158,18 @@ class LargeEvidence:
 
     @cached_property
     def _columns(self) -> Matrices:
-        """The transposed matrices of targets, whose rows are gone through by words."""
+        """The transposed matrices of targets, for products with rows of sources."""
         names = dict.fromkeys(pair.right for pair in PRODUCTS.values())
         return {name: sparse.csr_array(self.matrices[name].T) for name in names}
 
     def quantities(self, rows: Matrices) -> dict[str, Any]:
-        """Returns what features are made of, of sources with all nodes.
+        """Returns the quantities behind the features of sources with all nodes.
 
         Args:
             rows: The rows of the sources in all matrices.
 
         Returns:
-            Each `[sources, nodes]`, or `[nodes]` for what a target alone has.
+            Each `[sources, nodes]`, or `[nodes]` if it depends on the target alone.
         """
         found: dict[str, Any] = {
             name: (rows[pair.left] @ self._columns[pair.right]).toarray()
@@ -184,14 +184,14 @@ class LargeEvidence:
 
     def features(self, sources: Integers, names: Sequence[str]) -> Iterator[Floats]:
         """Yields features of sources with all nodes, `[sources, nodes]`, in turn."""
-        if not np.array_equal(self._last[0], sources):  # asked for again and again
+        if not np.array_equal(self._last[0], sources):  # often the same sources
             names_of = (*SPARSE, WALKS, SCALE)
             rows = {name: self.matrices[name][sources] for name in names_of}
             self._last = sources, self.quantities(rows)
         return self._from(self._last[1], len(sources), names)
 
     def features_of(self, rows: Matrices, names: Sequence[str]) -> Iterator[Floats]:
-        """Yields the same of any rows, those of nodes that are not there yet, too."""
+        """Yields the same for any rows, including those of new nodes."""
         return self._from(self.quantities(rows), len(rows[SCALE]), names)
 
     def _from(

@@ -1,4 +1,4 @@
-"""How alike texts are: inner products of sparse vectors, kept where there is room."""
+"""Similarities of texts: inner products of sparse vectors, kept if memory allows."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Likeness:
         return (self.vectors[sources] @ self._columns).toarray()
 
     def of(self, vectors: Any) -> Floats:
-        """Returns the products of other vectors with all, `[vectors, nodes]`."""
+        """Returns the products of other vectors with all nodes, `[vectors, nodes]`."""
         return (vectors @ self._columns).toarray()
 
     def mixed(self, weights: Any) -> Floats:
@@ -71,14 +71,14 @@ class Likeness:
 
 
 class Texts:
-    """The texts of a network as sparse vectors, which no edge changes."""
+    """The texts of a network as sparse vectors, which do not depend on edges."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         """Takes the texts."""
         self._texts = texts
 
     def compute(self) -> None:
-        """Computes what is kept, so that no two threads do it at the same time."""
+        """Computes cached vectors in advance, so that threads need not compute them."""
         for kind in (self.words, self.pairs, self.letters, self.shared):
             kind.rows(np.arange(0))
 
@@ -89,27 +89,27 @@ class Texts:
 
     @cached_property
     def pairs(self) -> Likeness:
-        """TF-IDF of words, and of pairs of words in a row."""
+        """TF-IDF of words and of pairs of adjacent words."""
         return Likeness(tfidf_vectors(self._texts, longest=2, fewest=1))
 
     @cached_property
     def letters(self) -> Likeness:
-        """TF-IDF of runs of four and five letters."""
+        """TF-IDF of runs of four and five characters."""
         return Likeness(letter_vectors(self._texts))
 
     @cached_property
     def shared(self) -> Likeness:
-        """The summed squares of the IDF of the words that both texts have."""
+        """The sum of IDF² over the words that both texts have."""
         return Likeness(shared_words(self._texts))
 
     @cached_property
     def common_words(self) -> Any:
-        """TF-IDF of words that two texts have at the least, sparse."""
+        """TF-IDF of the words that occur in at least two texts, sparse."""
         return tfidf_vectors(self._texts)
 
 
 def texts_of(texts: Sequence[str]) -> Texts:
-    """Returns texts as vectors; the last are kept, as fit and evaluation share them."""
+    """Returns texts as vectors; the last are cached for fit and evaluation."""
     return _kept(tuple(texts))
 
 

@@ -1,4 +1,4 @@
-"""Lists to learn from: held-out training edges, each among other nodes."""
+"""Lists to learn from: held-out training edges, each ranked among other nodes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
 
 FOLDS = 6
-ENOUGH = 1_500  # lists: no further fold is held out
-DRAWS = 3  # of folds at the most, where edges are few
-HARD, EASY = 100, 50  # candidates that text and walks rank first, and by chance
-GUIDES = (("pairs_one_hop", "walks"),)  # what ranks them: a sum of features, or several
+ENOUGH = 1_500  # lists: then no further fold is held out
+DRAWS = 3  # most draws of folds, if there are few edges
+HARD, EASY = 100, 50  # candidates ranked first by text and walks, and random ones
+GUIDES = (("pairs_one_hop", "walks"),)  # what ranks them: sums of features
 LARGE_GUIDES = (("pairs_one_hop",), ("walks",), ("pagerank",), ("visits",))
-AT_ONCE = 2  # folds, and fits, at the same time, each on one core
-_CELLS = 4_000_000  # scores of source and node that are held at once
+AT_ONCE = 2  # folds, or fits, that run in parallel, each on one core
+_CELLS = 4_000_000  # scores of sources with nodes that are held at once
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,12 @@ class Lists:
 
     Attributes:
         names: The features.
-        features: Those of the target, then those of the candidates,
+        features: The features of the target, then of the candidates,
             `[edges, 1 + candidates, features]`.
-        counts: Log of how many nodes each of them stands for, `[edges,
-            1 + candidates]`; -inf where there is none.
-        edge_ids: Which edge is held out; some are in several draws, `[edges]`.
+        counts: Log of how many nodes each of them stands for,
+            `[edges, 1 + candidates]`; -inf pads missing candidates.
+        edge_ids: The id of each held-out edge, `[edges]`; edges may repeat in several
+            draws.
     """
 
     names: Sequence[str]
@@ -51,7 +52,7 @@ class Lists:
     edge_ids: Integers
 
     def only(self, names: Sequence[str]) -> Lists:
-        """Returns the same with some of the features."""
+        """Returns the same lists with some of the features."""
         places = [list(self.names).index(name) for name in names]
         return replace(self, names=names, features=self.features[..., places])
 
@@ -63,7 +64,7 @@ class Lists:
 
     @property
     def edge_count(self) -> int:
-        """How many different edges are held out."""
+        """The number of distinct held-out edges."""
         return len(np.unique(self.edge_ids))
 
 
@@ -77,19 +78,20 @@ def held_out_lists(
 ) -> Lists:
     """Holds folds of the training edges out and ranks each edge among other nodes.
 
-    Every feature is computed anew without the fold. The other nodes are no training
-    neighbours of the source. Where edges are few, folds are drawn several times: each
-    draw shows an edge with other edges missing, and among other nodes.
+    Every feature is recomputed without the fold. The other nodes are not training
+    neighbours of the source. If there are few edges, folds are drawn several times: in
+    each draw, an edge is held out together with different edges and ranked among
+    different nodes.
 
     Args:
         texts: The texts.
-        train: The only edges that may be looked at, `[train, 2]`.
+        train: The only edges that may be used, `[train, 2]`.
         node_count: The number of nodes.
         names: The features.
-        seed: What folds and candidates depend on.
+        seed: The seed of folds and candidates.
 
     Returns:
-        The lists, about `ENOUGH`; none where no edge can be held out.
+        The lists, about `ENOUGH`; none if no edge can be held out.
     """
     folds = _folds(len(train), seed)
 
@@ -111,15 +113,15 @@ def held_out_lists(
 
 @threadpool_limits.wrap(limits=1)
 def large_lists(texts: LargeTexts, train: Edges, seed: int) -> Lists:
-    """Holds some edges of a large network out, once: few of its edges are enough.
+    """Holds out some edges of a large network, once: a few of its edges are enough.
 
     Args:
         texts: The texts.
-        train: The only edges that may be looked at, `[train, 2]`.
-        seed: What the choice of edges and candidates depends on.
+        train: The only edges that may be used, `[train, 2]`.
+        seed: The seed of the choice of edges and candidates.
 
     Returns:
-        The lists, `ENOUGH` at the most, and of a fold of the edges at the most.
+        The lists, at most `ENOUGH` and at most one fold of the edges.
     """
     rng, count = np.random.default_rng(seed), len(texts.vectors)
     fold = rng.permutation(len(train))[: min(ENOUGH, len(train) // FOLDS)]
@@ -132,7 +134,7 @@ def large_lists(texts: LargeTexts, train: Edges, seed: int) -> Lists:
 
 
 def _folds(edge_count: int, seed: int) -> list[Integers]:
-    """Returns the edges of each fold: some of one draw, or all of one or several."""
+    """Returns the edges of each fold: some folds of one draw, or all of one or more."""
     rng = np.random.default_rng(seed)
     draws = min(max(1, round(ENOUGH / max(1, edge_count))), DRAWS)
     folds = [
@@ -156,10 +158,10 @@ def _lists(
 
     Args:
         evidence: The features without these edges.
-        contest: The edges, and the nodes that are no neighbours of their sources.
+        contest: The edges, and the nodes that are not neighbours of their sources.
         names: The features.
         rng: Draws the candidates.
-        guides: What ranks the hard candidates, each an equal share of them.
+        guides: Sums of features that rank the hard candidates, an equal share by each.
         progress: Counts the edges that are ranked.
     """
     edges = contest.scored
@@ -191,7 +193,7 @@ def _lists(
 
 
 def _parted(nodes: Integers, ranks: Sequence[Floats]) -> tuple[Integers, Integers]:
-    """Returns `HARD` nodes that rank first, an equal share by each, and the rest."""
+    """Returns the `HARD` top nodes, an equal share by each rank, and the rest."""
     orders = [np.argsort(-own, kind="stable") for own in ranks]
     first = np.concatenate([order[: HARD // len(ranks)] for order in orders])
     best = np.array(list(dict.fromkeys(first.tolist())), np.int64)

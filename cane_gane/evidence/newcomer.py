@@ -1,4 +1,4 @@
-"""The features of a node that is not in the network yet: a text, and a few edges."""
+"""The features of a node that is not yet in the network: a text and a few edges."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from cane_gane.evidence.walks import SIMILAR
 
 Floats = npt.NDArray[np.float32]
 
-_GOES_ON = 0.85  # the chance that a walk of PageRank takes another step
+_GOES_ON = 0.85  # the probability that a PageRank walk takes another step
 
 
 class Newcomer:
-    """A new node beside the nodes of a network, whose own features stay as they are.
+    """A new node of a network; the features of the other nodes stay unchanged.
 
-    Its features with all nodes are those that `Evidence` would compute if the node
-    were there, but for what it changes between the others.
+    Its features with all nodes are those that `Evidence` would compute with the node in
+    the network, except that its effects on other pairs are ignored.
     """
 
     def __init__(self, evidence: Evidence, text: str, links: Sequence[int]) -> None:
-        """Takes the network's evidence, the text, and known nodes that it is joined to.
+        """Takes the network's evidence, and the text and neighbours of the new node.
 
         Args:
-            evidence: That of the network, with `Spaces` as its texts.
+            evidence: The evidence of the network, with `Spaces` as its texts.
             text: The text of the new node.
-            links: Its neighbours.
+            links: The neighbours of the new node.
         """
         assert isinstance(evidence.texts, Spaces)
         self._evidence, self._spaces = evidence, evidence.texts
@@ -46,12 +46,12 @@ class Newcomer:
         self._step = sparse.csr_array(random_step(self._joined), dtype=np.float32)
 
     def features(self, names: Sequence[str]) -> list[Floats]:
-        """Returns features of the new node with all nodes, `[nodes]` each."""
+        """Returns the features of the new node with all nodes, `[nodes]` each."""
         found = (np.asarray(_FEATURES[name](self), np.float32) for name in names)
         return [np.broadcast_to(own, self._evidence.node_count) for own in found]
 
     def likeness(self, kind: str) -> Floats:
-        """Returns how alike its text and all texts are, `[nodes]`."""
+        """Returns the similarity of its text to all texts, `[nodes]`."""
         space = self._spaces.likeness(kind)
         return space.of(self._spaces.vector(kind, self._text))[0]
 
@@ -67,7 +67,7 @@ class Newcomer:
         }
 
     def _nearest(self, values: Floats, count: int) -> Floats:
-        """Returns the values of the nodes that are most like it, 0 elsewhere."""
+        """Returns the values of the most similar nodes, and 0 for the others."""
         kept = np.zeros_like(values)
         best = np.argsort(-values, kind="stable")[:count]
         kept[best] = np.maximum(values[best], 0)
@@ -80,7 +80,7 @@ class Newcomer:
         return self._joined.toarray()[0].astype(np.float32) + ties
 
     def walks(self) -> Floats:
-        """Returns log of how often walks lead from it to all nodes, `[nodes]`."""
+        """Returns the log of how often walks lead from it to all nodes, `[nodes]`."""
         return self._evidence.walks.from_new(self._weights("pairs"))
 
     def _short_walks(self) -> Floats:

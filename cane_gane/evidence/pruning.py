@@ -15,11 +15,11 @@ _ROWS = 2_000  # at once
 
 
 def largest_of_rows(matrix: Any, count: int) -> Any:
-    """Keeps the largest entries of each row, sparse; of equals the first.
+    """Keeps the largest entries of each row, sparse; among ties, the first.
 
     Args:
         matrix: Any sparse matrix without negative entries.
-        count: How many entries a row has at the most.
+        count: The largest number of entries in a row.
     """
     matrix = sparse.csr_array(matrix)
     matrix.sort_indices()
@@ -36,17 +36,17 @@ def largest_of_rows(matrix: Any, count: int) -> Any:
 
 
 def visits(step: Any, steps: int, kept: int, stage: str) -> Any:
-    """Counts how often walks from each node come by others, the likeliest alone.
+    """Counts how often walks from each node visit others; only the likeliest are kept.
 
-    After each step a walk goes on from the nodes where it most likely is, `kept` of
-    them, and no further from a node that joins `ANYWHERE` others: what is left out is
-    small, and the counts are at most the exact ones.
+    After each step, a walk continues only from the `kept` nodes where it most likely
+    is, and not from nodes with `ANYWHERE` or more neighbours. What is left out is
+    small, and the counts never exceed the exact ones.
 
     Args:
-        step: The chance of each step, that of going on included, `[nodes, nodes]`.
+        step: The probability of each step, `[nodes, nodes]`, times that of taking one.
         steps: How many steps are followed.
         kept: How many nodes of each walk are kept.
-        stage: What is said while it runs.
+        stage: The title of the progress line.
 
     Returns:
         The expected numbers of visits after the start, `[nodes, nodes]`, sparse.

@@ -1,9 +1,9 @@
-"""Evidence of a large network: functions of inner products of a few sparse rows.
+"""The evidence of a large network: functions of inner products of sparse rows.
 
-Each node has rows in several matrices. All that is asked of two nodes follows from the
-products of a row of the one with a row of the other, so that nothing of nodes x nodes
-is held, and a program that knows only these matrices can score any pair. numpy fits the
-evidence and TensorFlow serves it, by the same definitions.
+Each node has rows in several matrices. The features of two nodes follow from products
+of a row of one with a row of the other, so that no nodes x nodes matrix is needed, and
+a program that has only these matrices can score any pair. numpy fits the evidence and
+TensorFlow serves it, by the same definitions.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-FEW = 1e-6  # visits of walks below which two nodes are as far apart as any
-RARE = 1e-3  # below it, similar nodes say nothing
+FEW = 1e-6  # with fewer visits, two nodes are as far apart as any
+RARE = 1e-3  # smaller shares of similar nodes say nothing
 
 
 class Product(NamedTuple):
@@ -20,7 +20,7 @@ class Product(NamedTuple):
 
     Attributes:
         left: The source's matrix.
-        right: The target's.
+        right: The target's matrix.
     """
 
     left: str
@@ -42,11 +42,11 @@ PRODUCTS: Mapping[str, Product] = {
     "similar_targets": Product("joined", "alike"),
     "near_targets": Product("joined", "near_alike"),
 }
-VISITS = "visits"  # the sparse matrix whose entry of both nodes is asked for
+VISITS = "visits"  # the sparse matrix of which the entry of both nodes is read
 WALKS = "walks"  # the only dense matrix of vectors
-SCALE = "scale"  # one number of each node, of the source and of the target
-COLUMNS = ("popularity", "degree", "out_degree", "seen")  # and four of the target
-# Numbers of each node: these, how many neighbours, and what one in common weighs.
+SCALE = "scale"  # one number per node, used for the source and the target
+COLUMNS = ("popularity", "degree", "out_degree", "seen")  # four numbers of the target
+# Numbers of each node: these, its number of neighbours, and its weight as a common one.
 NUMBERS = (SCALE, *COLUMNS, "neighbours", "rarity")
 SPARSE = tuple(
     dict.fromkeys([*(name for pair in PRODUCTS.values() for name in pair), VISITS])
@@ -68,9 +68,9 @@ def _log(name: str, floor: float) -> Callable[[Any, Quantities], Any]:
     return lambda maths, own: maths.log(own[name] + floor)
 
 
-# Each feature, by numpy or tf.math, of the quantities above. What they say is in
-# `Evidence`, which has the same names for small networks; `visits` is `pagerank` times
-# the degree of the target, which a logarithm with a floor cannot know.
+# Each feature as a function of the quantities above, by numpy or tf.math. `Evidence`
+# describes them; it has the same names for small networks. `visits` is `pagerank` times
+# the degree of the target, which cannot be recovered from a logarithm with a floor.
 LARGE_FEATURES: Mapping[str, Callable[[Any, Quantities], Any]] = {
     "words": _same("words"),
     "word_pairs": _same("pairs"),

@@ -1,4 +1,4 @@
-"""Weights that put the first of each list first: a softmax, by Newton's method."""
+"""Weights that rank the first of each list first: a softmax, by Newton's method."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ Floats = npt.NDArray[np.floating]
 
 
 def fit_weights(features: Floats, counts: Floats, shrinkage: float) -> Floats:
-    """Returns the weights that make the first of each list likeliest, `[features]`.
+    """Returns the weights that make the first of each list most likely, `[features]`.
 
     Args:
         features: `[lists, candidates, features]`.
         counts: Log of how many nodes a candidate stands for, `[lists, candidates]`.
-        shrinkage: What the squares of the weights of features of spread 1 cost.
+        shrinkage: The cost of the squared weights, with features scaled to spread 1.
     """
     centred = (features - features.mean(axis=(0, 1))).astype(np.float32)
     scale = centred.std(axis=(0, 1))
-    scale[scale < 1e-6] = np.inf  # what is the same everywhere has weight 0
+    scale[scale < 1e-6] = np.inf  # a constant feature gets weight 0
     centred /= scale
     fitted = Softmax(centred, counts, shrinkage)
     start = np.zeros(len(scale))
@@ -38,13 +38,13 @@ class Softmax:
     """
 
     def __init__(self, features: Floats, counts: Floats, shrinkage: float) -> None:
-        """Takes what `fit_weights` does, with features of mean 0."""
+        """Takes the arguments of `fit_weights`, with features of mean 0."""
         self._features, self._counts = features, counts
         self._shrinkage = shrinkage
         self._asked: bytes | None = None
 
     def _at(self, weights: Floats) -> tuple[float, Floats]:
-        """Returns the loss without shrinkage, and all shares, of the last weights."""
+        """Returns the loss without shrinkage and all shares; caches the last call."""
         if self._asked != weights.tobytes():
             scores = self._features @ weights.astype(np.float32) + self._counts
             scores -= scores.max(axis=1, keepdims=True)
@@ -59,7 +59,7 @@ class Softmax:
         return self._at(weights)[0] + self._shrinkage * float(weights @ weights)
 
     def _expected(self, weights: Floats) -> Floats:
-        """Returns the mean features of each list, by share, `[lists, features]`."""
+        """Returns the features of each list, averaged by share, `[lists, features]`."""
         return np.einsum("lc,lcf->lf", self._at(weights)[1], self._features)
 
     def slope(self, weights: Floats) -> Floats:

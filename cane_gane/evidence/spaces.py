@@ -1,4 +1,4 @@
-"""The texts of a network as vectors that other texts can be compared with."""
+"""The texts of a network as vectors, with which other texts can be compared."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = ("words", "pairs", "letters", "shared")
 
 
 class Spaces(Texts):
-    """What `Texts` is, with the words that vectors are made of, but no whole matrix."""
+    """`Texts` with the vocabulary of its vectors, but without whole matrices."""
 
     def __init__(self, spaces: Mapping[str, TextSpace]) -> None:
         """Takes a space for each of `KINDS`."""
@@ -33,7 +33,7 @@ class Spaces(Texts):
         return cls({kind: TextSpace.fit(kind, texts) for kind in KINDS})
 
     def likeness(self, kind: str) -> Likeness:
-        """Returns the texts as vectors of a kind."""
+        """Returns the similarities of the texts, for a kind of vectors."""
         found: Likeness = getattr(self, kind)
         return found
 
@@ -47,7 +47,7 @@ class Spaces(Texts):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Spaces:
-        """Builds what `arrays` returned."""
+        """Builds the spaces from what `arrays` returned."""
         return cls(unpack_spaces(KINDS, arrays))
 
 
@@ -65,7 +65,7 @@ def pack_spaces(spaces: Mapping[str, TextSpace]) -> Arrays:
 def unpack_spaces(
     kinds: Iterable[str], arrays: Mapping[str, Any]
 ) -> dict[str, TextSpace]:
-    """Returns the spaces that `pack_spaces` took apart, by kind."""
+    """Returns the spaces that `pack_spaces` packed, by kind."""
     spaces = {}
     for kind in kinds:
         text = arrays[f"{kind}_words"].tobytes().decode()
@@ -84,6 +84,6 @@ def pack(name: str, matrix: Any) -> Arrays:
 
 
 def unpack(name: str, arrays: Mapping[str, Any]) -> Any:
-    """Returns the sparse matrix that `pack` took apart."""
+    """Returns the sparse matrix that `pack` packed."""
     parts = (arrays[f"{name}.{part}"] for part in ("data", "indices", "indptr"))
     return sparse.csr_array(tuple(parts), shape=tuple(arrays[f"{name}.shape"]))

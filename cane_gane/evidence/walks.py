@@ -23,22 +23,22 @@ Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 Rows = Callable[[Integers], Floats]
 
-SIMILAR = 15  # texts that each node is joined with
-_CELLS = 8_000_000  # scores of source and node that are held at once
-_FLOOR = np.float32(1e-4)  # below it, two nodes are as far apart as any
-_SWEEPS = 48  # of a solver that is to agree with the exact one
+SIMILAR = 15  # similar texts that each node is joined with
+_CELLS = 8_000_000  # scores of sources with nodes that are held at once
+_FLOOR = np.float32(1e-4)  # with fewer walks, two nodes are as far apart as any
+_SWEEPS = 48  # of an iterative solver that agrees with the exact one
 
 
 def nearest(rows: Rows, node_count: int, count: int) -> Any:
-    """Joins each node with those that it is most like.
+    """Joins each node with the nodes most similar to it.
 
     Args:
-        rows: How alike sources and all nodes are, `[sources, nodes]`.
+        rows: The similarity of sources to all nodes, `[sources, nodes]`.
         node_count: The number of nodes.
-        count: How many nodes each is joined with.
+        count: The number of nodes that each is joined with.
 
     Returns:
-        How alike they are, `[nodes, nodes]`, sparse; the larger of both directions.
+        Their similarities, `[nodes, nodes]`, sparse; the larger of both directions.
     """
     count = min(count, node_count - 1)
     if count < 1:
@@ -66,18 +66,18 @@ class Walks:
     """Walks over edges and weaker ties, such as those between similar texts.
 
     Attributes:
-        step: Where a walk goes next, with the chance that it goes on, sparse.
+        step: What `walk_chances` returned, `[nodes, nodes]`, sparse.
     """
 
     def __init__(
         self, joined: Any, ties: Any, goes_on: float = GOES_ON, whole: bool = True
     ) -> None:
-        """Takes where walks may go.
+        """Takes the ties that walks may follow.
 
         Args:
             joined: Adjacency of the training edges, `[nodes, nodes]`, sparse.
             ties: Weights of other ties, `[nodes, nodes]`, sparse and symmetric.
-            goes_on: The chance that a walk takes another step.
+            goes_on: The probability that a walk takes another step.
             whole: Whether the matrix of all pairs may be kept, for many sources.
         """
         weights = joined + ties
@@ -100,7 +100,7 @@ class Walks:
             sources: Nodes, `[sources]`.
 
         Returns:
-            The logarithms, `[sources, nodes]`, of at least 1e-4.
+            The logarithms, `[sources, nodes]`, of R with a floor of 1e-4.
         """
         count = self.step.shape[0]
         if count > WHOLE:
@@ -114,16 +114,16 @@ class Walks:
         return np.log(np.maximum(counted.T, 0) + _FLOOR)
 
     def from_new(self, weights: Floats) -> Floats:
-        """Returns log R between a node that is not there yet and all nodes.
+        """Returns log R between a new node and all nodes.
 
-        Its ties change no chance between the others. With b = c B of the new node,
-        R_x = R b / (1 - b R b).
+        Its ties do not change the probabilities between other nodes. With b = c B of
+        the new node, R_x = R b / (1 - b R b).
 
         Args:
             weights: The weights of its edges and other ties, `[nodes]`.
 
         Returns:
-            The logarithms, `[nodes]`, of at least 1e-4.
+            The logarithms, `[nodes]`, of R with a floor of 1e-4.
         """
         total = max(float(weights.sum()), 1e-12)
         scale = np.sqrt(total * np.maximum(self._sums + weights, 1e-12))

@@ -1,4 +1,4 @@
-"""Keras layers of CANE, WANE and GANE; each works in a model of your own."""
+"""Keras layers of CANE, WANE and GANE; each also works in your own model."""
 
 from cane_gane.layers.aggregation import Aggregation
 from cane_gane.layers.attention_parsing import AttentionParsing

@@ -19,8 +19,8 @@ class Aggregation(MaskConsumer):
     z_{u|v} = F_agg(S_u, S_{u<-v}) (section "Optimal-transport-based matching"): the
     parts are concatenated along their features, pooled over words and mapped linearly.
     A vector among the parts, such as the global alignment of `AttentionParsing`, is
-    taken for every word. Pooling works on each feature alone, so each part is pooled
-    before the concatenation and the wide matrix is never made.
+    used for every word. Pooling treats each feature separately, so each part is pooled
+    before the concatenation and the wide matrix is never built.
 
     Example:
         >>> words = keras.random.normal((2, 5, 8), seed=1)
@@ -31,9 +31,9 @@ class Aggregation(MaskConsumer):
     Args:
         units: Width d of the result.
         pooling: `"max"`, the paper's, or `"mean"`.
-        use_bias: Add a trainable vector; the paper has none.
-        kernel_initializer: Where the linear map starts from.
-        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+        use_bias: Add a trainable bias; the paper has none.
+        kernel_initializer: The initial values of the linear map.
+        **kwargs: Options of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
         parts: A list of `[batch, n, *]` and `[batch, *]` tensors.
@@ -44,7 +44,7 @@ class Aggregation(MaskConsumer):
         `[batch, units]`. An empty text is projected from zeros.
 
     Raises:
-        ValueError: The pooling is not known, or no part has words.
+        ValueError: The pooling is unknown, or no part has words.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Aggregation(MaskConsumer):
         self.use_bias = use_bias
 
     def build(self, parts_shape: Sequence[Shape]) -> None:
-        """Makes the projection as tall as all parts together are wide."""
+        """Makes the projection, with as many rows as all parts have columns."""
         received = f"received shapes {list(parts_shape)}"
         if any(len(s) not in (2, 3) or s[-1] is None for s in parts_shape):
             raise ValueError(

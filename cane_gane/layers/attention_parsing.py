@@ -23,20 +23,20 @@ class AttentionParsing(MaskConsumer):
 
     The filters are 1 x `window`, along the context, with zeros beyond a text's ends.
 
-    **Extensions** that the paper names and leaves out: `depth` convolutions, one after
-    the other, each with its ReLU; and several plans of one pair, which `groups` of the
-    word vectors' dimensions have, as the channels of the image.
+    **Extensions** that the paper mentions but does not use: `depth` convolutions in
+    sequence, each with its ReLU; and several plans of one pair as the channels of the
+    image, one for each of `groups` parts of the word vectors' dimensions.
 
     **Readings.** The paper pools over the context, so that w has n entries, and
-    multiplies S_v, which has m rows: `"literal"`, which fits only where n = m.
-    `"context"` pools over the words of u, and the weights lie on the words of v.
+    multiplies S_v, which has m rows: `"literal"`, which is possible only if n = m.
+    `"context"` pools over the words of u, so that the weights are on the words of v.
 
     **Scale.** The entries of T are near 1 / (n m), and the softmax of such logits is
-    flat. `scale` multiplies them by n m: their mean is 1, whatever the lengths.
+    flat. `scale` multiplies them by n m: their mean is 1 for all lengths.
 
-    **Initial values**, of which the paper says nothing: filters uniform in
-    [0, 2 / window], so that they average and no ReLU starts dead; B = 1 / channels, so
-    that matched words start with more weight than others.
+    **Initial values**, which the paper does not give: filters uniform in
+    [0, 2 / window], so that they average and no ReLU starts inactive; B = 1 / channels,
+    so that matched words start with more weight than others.
 
     Example:
         >>> plan = keras.random.uniform((2, 5, 7), seed=1)
@@ -52,23 +52,25 @@ class AttentionParsing(MaskConsumer):
         return_plan: Also return w.
         depth: Number of convolutions; the paper's is 1.
         groups: Number of plans of a pair; the paper's is 1.
-        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+        **kwargs: Options of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
         plan: Plans T_uv, `[batch, n, m]`, or `[batch, groups, n, m]` for several.
         context: Word vectors S_v, `[batch, m, p]`.
         source_mask: True at real words of u, or how often each occurs in u,
-            `[batch, n]`; pass it, no mask travels with a plan.
+            `[batch, n]`; pass it, since a plan carries no mask.
         context_mask: The same for v, `[batch, m]`.
         context_order: Which of the m words is at each position of v, counted from 1,
-            0 for padding, `[batch, positions]`; by default each is at its own.
+            0 for padding, `[batch, positions]`; by default, each word is at its own
+            position.
 
     Returns:
-        s_{u<-v}, `[batch, p]`, zeros where u or v is empty; with `return_plan` also
+        s_{u<-v}, `[batch, p]`, zeros if u or v is empty; with `return_plan` also
         w, `[batch, positions]` (`[batch, n]` in the literal reading).
 
     Raises:
-        ValueError: An option is not known, or plan and context do not fit.
+        ValueError: An option is unknown, or the shapes of plan and context do not
+            match.
     """
 
     def __init__(
@@ -131,7 +133,7 @@ class AttentionParsing(MaskConsumer):
         context_mask: Mask = None,
         context_order: Mask = None,
     ) -> tf.Tensor | tuple[tf.Tensor, tf.Tensor]:
-        """The global alignment, and the weights if they were asked for."""
+        """Returns the global alignment, and the weights if requested."""
         self._check_shapes(plan.shape, context.shape)
         dtype = precise(plan).dtype
         one = plan if self.groups == 1 else plan[:, 0]
@@ -160,7 +162,7 @@ class AttentionParsing(MaskConsumer):
     ) -> tf.Tensor:
         """H, its largest values over one side, `[b, positions, c]` (`[b, n, c]`)."""
         dtype = source_counts.dtype
-        # what one of several equal words has of the plan; nothing at padding
+        # the part of the plan of one of several equal words; nothing at padding
         rows, columns = (
             tf.cast(tf.math.divide_no_nan(tf.ones((), dtype), counts), plan.dtype)
             for counts in (source_counts, context_counts)
@@ -173,17 +175,17 @@ class AttentionParsing(MaskConsumer):
         ]
         kernels = [tf.cast(kernel, plan.dtype) for kernel in self.kernels]
         if self.reading == "context" and self.groups == self.depth == 1:
-            # ReLU and the maximum can be exchanged: one column is left to look at
+            # ReLU and the maximum commute, so that only one column is needed
             pooled = largest_of_columns(hidden[0], kernels[0][:, 0], order)
             pooled = tf.nn.relu(pooled)
         else:
-            # never below 0, so zeros at padding leave a maximum as it is
+            # never below 0, so zeros at padding do not change a maximum
             written = tf.cast(order > 0, plan.dtype)[:, :, None, None]
             read = tf.cast(source_counts > 0, plan.dtype)[:, None, None, :]
             image = tf.nn.relu(_convolve_all(hidden, kernels[0], order))
             image *= written * read
             for kernel in kernels[1:]:
-                # positions are in a row by now
+                # positions are in order by now
                 image = tf.unstack(image, self.channels, axis=2)
                 image = tf.nn.relu(_convolve_all(image, kernel, _in_a_row(order > 0)))
                 image *= written * read
@@ -193,7 +195,7 @@ class AttentionParsing(MaskConsumer):
                 pooled = tf.transpose(tf.reduce_max(image, 1), [0, 2, 1])
         if not self.scale:
             return precise(pooled)
-        # filters keep a factor, so that it can wait for fewer numbers
+        # a factor passes through the filters: apply it here, to fewer numbers
         size = lengths(source_counts) * lengths(context_counts)
         return precise(pooled) * tf.expand_dims(size, 2)
 
@@ -204,9 +206,9 @@ def _convolve_all(
     """The sum over channels of their convolutions, `[batch, m, c, n]`.
 
     Args:
-        images: A channel each, `[batch, k, n]`.
+        images: One channel each, `[batch, k, n]`.
         kernel: `[window, channels, c]`.
-        order: Which row is at each position, `[batch, m]`.
+        order: The row at each position, `[batch, m]`.
     """
     filters = tf.unstack(kernel, axis=1)
     parts = [convolve(a, f, order) for a, f in zip(images, filters, strict=True)]
@@ -214,14 +216,14 @@ def _convolve_all(
 
 
 def _in_a_row(real: tf.Tensor) -> tf.Tensor:
-    """The order of words of which each occurs once, `[batch, m]`."""
+    """The order of words that each occur once, `[batch, m]`."""
     return tf.where(real, tf.range(1, tf.shape(real)[1] + 1), 0)
 
 
 def _summed_by_word(
     weights: tf.Tensor, order: tf.Tensor, words: tf.Tensor
 ) -> tf.Tensor:
-    """Sums weights of positions by the words that are there, `[batch, words]`."""
+    """Sums the weights of positions by their words, `[batch, words]`."""
     batch = tf.shape(weights)[0]
     word = tf.range(batch)[:, None] * words + order - 1
     cells = tf.where(order > 0, word, -1)

@@ -1,7 +1,7 @@
-"""Convolution along the words of a text, and the largest of its values.
+"""Convolution along the words of a text, and its largest value.
 
-A text may repeat a word, for which there is one row. `order` says which row is at
-each position of the text: counted from 1, with 0 for padding.
+A word that repeats in a text has one row. `order` gives the row at each position of the
+text, counted from 1, with 0 for padding.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-_BLOCK = 48  # positions that one product gives
+_BLOCK = 48  # positions that one product computes
 
 
 def convolve(rows: tf.Tensor, kernel: tf.Tensor, order: tf.Tensor) -> tf.Tensor:
@@ -47,8 +47,8 @@ def largest_of_columns(
 ) -> tf.Tensor:
     """The largest value of `convolve` over its last axis.
 
-    The derivative is that of the column with the largest value, the first one of
-    several: of n columns it looks at one.
+    The derivative is that of the column with the largest value (the first of several),
+    so it computes one column out of n.
 
     Args:
         rows: `[batch, k, n]`.
@@ -81,7 +81,7 @@ def _of_columns(
     columns: tf.Tensor,
     upstream: tf.Tensor,
 ) -> tuple[tf.Tensor, tf.Tensor]:
-    """Derivatives by rows and kernel where each result comes from one column."""
+    """Derivatives by rows and kernel if each result comes from one column."""
     window, m = kernel.shape[0], tf.shape(order)[1]
     batch, k, n = tf.unstack(tf.shape(rows))
     # axes: position, position in the window, batch, c
@@ -99,17 +99,17 @@ def _of_columns(
 
 
 def _turned(integers: tf.Tensor) -> tf.Tensor:
-    """Integers with the first two axes exchanged.
+    """Integers with the first two axes swapped.
 
-    They are small enough to be floats in between: on many machines oneDNN has no
-    transpose of integers, and says so on the terminal.
+    They are small enough to be floats in between. On many machines oneDNN cannot
+    transpose integers, and prints a warning.
     """
     axes = [1, 0, *range(2, integers.shape.rank)]
     return tf.cast(tf.transpose(tf.cast(integers, tf.float32), axes), integers.dtype)
 
 
 def _padded(order: tf.Tensor, window: int, length: tf.Tensor) -> tf.Tensor:
-    """The order with what windows read before and after `length` positions."""
+    """The order, padded with what windows read before and after `length` positions."""
     left = (window - 1) // 2
     after = length - tf.shape(order)[1] + window - 1 - left
     return tf.pad(order, [[0, 0], [left, after]])
@@ -119,7 +119,7 @@ def _band(kernel: tf.Tensor) -> tf.Tensor:
     """The filters at each position of a block, `[block * c, frame]`."""
     window, outputs = kernel.shape
     frame = _BLOCK + window - 1
-    # Laid out again and again in lines one shorter than itself, a line moves on by one
+    # When a line is repeated and reshaped to rows that are one shorter, it moves by one
     # column from row to row.
     line = tf.pad(kernel, [[0, _BLOCK], [0, 0]])
     lines = tf.broadcast_to(line, [_BLOCK, *line.shape])

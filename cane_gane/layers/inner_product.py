@@ -21,8 +21,8 @@ class InnerProduct(MaskConsumer):
     - `"rbf"`: exp(-||x - y||^2 / (2 h^2));
     - `"imq"`: 1 / sqrt(1 + ||x - y||^2 / h^2),
 
-    with h the bandwidth. `mapped` takes the trainable A y for y. A starts as
-    the identity: as in CANE, where topology and text meet with no map between them.
+    with h the bandwidth. `mapped` takes the trainable A y for y. A starts as the
+    identity, as in CANE, which compares structure and text without a map.
 
     Example:
         >>> source = keras.ops.ones((2, 1, 4))
@@ -32,9 +32,9 @@ class InnerProduct(MaskConsumer):
 
     Args:
         kernel: `"euclidean"`, `"rbf"` or `"imq"`.
-        mapped: Map y into the space of x first; needed where their widths differ.
+        mapped: Map y into the space of x first; needed if their widths differ.
         bandwidth: h of the last two kernels.
-        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+        **kwargs: Options of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
         x: `[..., d]`.
@@ -44,8 +44,8 @@ class InnerProduct(MaskConsumer):
         `[...]`.
 
     Raises:
-        ValueError: The kernel is not known, the bandwidth is not above 0, or d is not
-            e and there is no map.
+        ValueError: The kernel is unknown, the bandwidth is not above 0, or d differs
+            from e and there is no map.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class InnerProduct(MaskConsumer):
             )
 
     def call(self, x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
-        """The kernel's value for each pair."""
+        """Returns the kernel's value for each pair."""
         if self.mapped:
             y = tf.tensordot(y, self.map, [[-1], [1]])
         x, y = precise(x), precise(y)

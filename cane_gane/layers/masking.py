@@ -1,4 +1,4 @@
-"""What the layers share: sums, means and softmax that see real words only."""
+"""Shared by all layers: sums, means and softmax over real words only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Configured(keras.layers.Layer):
     """A layer that keeps the arguments of its `__init__` as attributes."""
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` builds the same layer of: the arguments of `__init__`."""
+        """Returns the arguments of `__init__`, for `from_config`."""
         config = super().get_config()
         kinds = type(self).__mro__[: type(self).__mro__.index(Configured)]
         signatures = [inspect.signature(x) for x in kinds if "__init__" in vars(x)]
@@ -31,15 +31,16 @@ class Configured(keras.layers.Layer):
 
 
 class MaskConsumer(Configured):
-    """A layer that reads the masks of its inputs and passes none on.
+    """A layer that reads the masks of its inputs but does not pass masks on.
 
-    Keras fills a call argument `x_mask` from the mask that travels with `x`, and hands
-    on the mask of the first input only. Of two texts that would be right for one and
-    wrong for the other, so these layers hand on none and give exact zeros at padding.
+    Keras fills a call argument `x_mask` with the mask that `x` carries, and passes on
+    the mask of the first input only. With two texts that would be right for one and
+    wrong for the other, so these layers pass on no mask and return exact zeros at
+    padding.
     """
 
     def compute_mask(self, inputs: tf.Tensor, previous_mask: tf.Tensor) -> None:
-        """No mask for what comes out."""
+        """Returns no mask."""
 
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> str:
@@ -58,7 +59,7 @@ def check_positive(name: str, value: int) -> int:
 
 
 def precise(values: tf.Tensor) -> tf.Tensor:
-    """The same values in float32, or in float64 if they are so already."""
+    """The same values in float32, or in float64 if they already are."""
     return values if values.dtype == tf.float64 else tf.cast(values, tf.float32)
 
 
@@ -75,18 +76,18 @@ def word_counts(
 ) -> tf.Tensor:
     """How often each word occurs in its text, `[batch, n]`.
 
-    A mask says it by numbers, or marks the words of a text in which each counts once.
+    A mask either holds these numbers, or marks words that count once each.
     """
     return tf.cast(real_words(None, words, axis) if mask is None else mask, dtype)
 
 
 def lengths(counts: tf.Tensor) -> tf.Tensor:
-    """Numbers of words in the texts, `[batch, 1]`."""
+    """The number of words in each text, `[batch, 1]`."""
     return tf.reduce_sum(counts, 1, keepdims=True)
 
 
 def word_shares(counts: tf.Tensor) -> tf.Tensor:
-    """The share of each word in its text, 0 in an empty one, `[batch, n]`."""
+    """The share of each word in its text, 0 in an empty text, `[batch, n]`."""
     return tf.math.divide_no_nan(counts, lengths(counts))
 
 
@@ -95,25 +96,25 @@ def masked_softmax(logits: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
 
     Args:
         logits: `[..., n]`.
-        real: True where a weight may lie; broadcast to the logits.
+        real: True where a weight is allowed; broadcast to the logits.
 
     Returns:
-        Weights of the shape of the logits, at least in float32. They sum to 1, or
-        are all 0 where nothing is real.
+        Weights of the shape of the logits, at least in float32. They sum to 1, or are
+        all 0 if nothing is real.
     """
     logits = precise(logits)
-    # the smallest finite number: -inf would give NaN where nothing is real
+    # the smallest finite number: -inf would give NaN if nothing is real
     weights = tf.nn.softmax(tf.where(real, logits, logits.dtype.min))
     return tf.where(real, weights, 0)
 
 
 def masked_mean(values: tf.Tensor, real: tf.Tensor, axis: int) -> tf.Tensor:
-    """Mean over `axis` where `real`, 0 where nothing is; at least in float32.
+    """Mean over `axis` where `real`, 0 if nothing is; at least in float32.
 
     Args:
         values: Any shape.
         real: True where a value counts; broadcast to the values.
-        axis: The axis that goes away.
+        axis: The axis to reduce.
 
     Returns:
         The means, without `axis`.
@@ -131,12 +132,12 @@ def weighted_words(weights: tf.Tensor, words: tf.Tensor) -> tf.Tensor:
 
 
 def masked_max(values: tf.Tensor, real: tf.Tensor, axis: int) -> tf.Tensor:
-    """Largest value over `axis` where `real`, 0 where nothing is.
+    """Largest value over `axis` where `real`, 0 if nothing is.
 
     Args:
         values: Any shape.
-        real: True where a value counts; of the rank of the values.
-        axis: The axis that goes away.
+        real: True where a value counts; has the same rank as the values.
+        axis: The axis to reduce.
 
     Returns:
         The largest values, without `axis`.
@@ -146,15 +147,15 @@ def masked_max(values: tf.Tensor, real: tf.Tensor, axis: int) -> tf.Tensor:
 
 
 def real_windows(real: tf.Tensor, window: int) -> tf.Tensor:
-    """Which windows of words count, out of which words do.
+    """Which windows of words count, given which words do.
 
     Args:
         real: True at real words, `[batch, n]`.
-        window: Words in a window.
+        window: The number of words in a window.
 
     Returns:
-        True at windows of real words only, `[batch, n - window + 1]`; in a text with
-        no such window, at the one with the most real words, if there is any.
+        True at windows of real words only, `[batch, n - window + 1]`; in a text with no
+        such window, at the one with the most real words, if there is any.
     """
     width = tf.shape(real)[1] - window + 1
     words = tf.cast(real, tf.int32)

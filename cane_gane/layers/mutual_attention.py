@@ -1,4 +1,4 @@
-"""CANE's mutual attention: two texts, each weighted by the other."""
+"""CANE's mutual attention: each of two texts is weighted by the other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cane_gane.layers.masking import Mask, MaskConsumer, Shape, weighted_words
 
 @keras.saving.register_keras_serializable(package="cane_gane")
 class MutualAttention(MaskConsumer):
-    """Encodes a pair of texts, each by its own windows of words as the other sees them.
+    """Encodes a pair of texts: windows of words of each, weighted by the other text.
 
     CANE (Tu et al. 2017), after the word table: features h = tanh(conv(S)) of windows
     of words, affinities F = tanh(h_u R h_v'), attention of u = softmax(mean of F over
@@ -21,10 +21,10 @@ class MutualAttention(MaskConsumer):
 
     With `masked=False` this is upstream CANE to the last digit: padding is attended to
     like any word. With `masked=True` only windows of real words count; a text shorter
-    than the window has one, filled up with zeros.
+    than the window has one window, padded with zeros.
 
     `features` and `attend` are the two steps of a call. Upstream takes the source's
-    vector from (source, target) alone, also against negatives, and the negative's from
+    vector from (source, target), even against negatives, and the negative's from
     (source, negative); both calls of `attend` share the source's features.
 
     Example:
@@ -39,7 +39,7 @@ class MutualAttention(MaskConsumer):
         window: Words in a window.
         masked: Ignore padding; False is upstream.
         return_plan: Also return the attention over windows.
-        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+        **kwargs: Options of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
         source: Word vectors, `[batch, n, p]`.
@@ -48,12 +48,12 @@ class MutualAttention(MaskConsumer):
         target_mask: The same, `[batch, m]`.
 
     Returns:
-        `(source_vector, target_vector)`, `[batch, f]` each, zeros for an empty text
-        and beside one; with `return_plan` also `[batch, n - window + 1]` and
-        `[batch, m - window + 1]`.
+        `(source_vector, target_vector)`, `[batch, f]` each, zeros for an empty text and
+        for a text paired with one; with `return_plan` also `[batch, n - window + 1]`
+        and `[batch, m - window + 1]`.
 
     Raises:
-        ValueError: A number is below 1, or `masked=False` and a text below the window.
+        ValueError: A number is below 1, or `masked=False` with a text below the window.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class MutualAttention(MaskConsumer):
         source_mask: Mask = None,
         target_mask: Mask = None,
     ) -> tuple[tf.Tensor, ...]:
-        """Both vectors, and the attention if it was asked for."""
+        """Returns both vectors, and the attention if requested."""
         one = self.features(source, source_mask)
         other = self.features(target, target_mask)
         found = self.attend(one[0], other[0], one[1], other[1])
@@ -140,7 +140,7 @@ class MutualAttention(MaskConsumer):
             target_features: `[batch, m', f]`.
             source_windows: True at windows that count, `[batch, n']`.
             target_windows: The same, `[batch, m']`.
-            mapped: `project` of the source's features, where it is known already.
+            mapped: `project` of the source's features, if already known.
 
         Returns:
             Vectors of source and target, `[batch, f]` each, and their attention,

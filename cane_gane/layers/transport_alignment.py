@@ -1,4 +1,4 @@
-"""GANE's local alignment: each word beside what the other text has for it."""
+"""GANE's local alignment: each word with what the other text has for it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class TransportAlignment(TransportPlan):
     """Aligns two texts with each other, in both directions from one transport plan.
 
     S_{u<-v} = T_uv S_v (the paper's equation after SolveOT) gives each word of u the
-    words of v that the plan matches it with; S_{v<-u} = T_uv' S_u is the same for v.
+    sum of the words of v, weighted by the plan; S_{v<-u} = T_uv' S_u is the same for v.
 
-    The rows of T sum to 1 / n_u, so aligned vectors of the paper shrink as texts grow.
-    With `scale` they are multiplied by n_u (n_v for the other direction): each one is
-    then an average of the other text's words, of the size of a word vector.
+    The rows of T sum to 1 / n_u, so the paper's aligned vectors shrink as texts grow.
+    With `scale` they are multiplied by n_u (n_v for the other direction): each is then
+    an average of the other text's words, with the size of a word vector.
 
     Example:
         >>> words = keras.random.normal((2, 5, 8), seed=1)
@@ -40,10 +40,10 @@ class TransportAlignment(TransportPlan):
     Args:
         scale: Multiply by the number of words; False is the paper's T S_v.
         return_plan: Also return the plan.
-        pooled: Return the mean of each aligned text alone. It is an average of the
-            other text's words, so that no word is aligned by itself.
-        groups: Parts of the word vectors' dimensions, each with a plan of its own.
-        **kwargs: Of `TransportPlan`: `cost`, `beta`, `iterations`,
+        pooled: Return only the mean of each aligned text. It is an average of the other
+            text's words, so single words need not be aligned.
+        groups: Number of parts of the word vectors' dimensions, each with its own plan.
+        **kwargs: Options of `TransportPlan`: `cost`, `beta`, `iterations`,
             `inner_iterations`, `gradient`, `name`, `dtype`.
 
     Call arguments:
@@ -60,7 +60,7 @@ class TransportAlignment(TransportPlan):
         their plans, `[batch, groups, n, m]`.
 
     Raises:
-        ValueError: The cost is not known, or the solver refuses a setting.
+        ValueError: The cost is unknown, or the solver refuses a setting.
     """
 
     def __init__(
@@ -84,10 +84,10 @@ class TransportAlignment(TransportPlan):
         source_mask: Mask = None,
         target_mask: Mask = None,
     ) -> tuple[tf.Tensor, ...]:
-        """Both texts aligned, and the plan if it was asked for."""
+        """Returns both texts aligned, and the plan if requested."""
         if self.groups == 1:
             return self._align(source, target, source_mask, target_mask)
-        # A group is a batch of its own, whose word vectors are narrower.
+        # Each group is its own batch, with narrower word vectors.
         words = [self._apart(words) for words in (source, target)]
         masks = [
             None if mask is None else tf.repeat(mask, self.groups, axis=0)
@@ -109,7 +109,7 @@ class TransportAlignment(TransportPlan):
         return tf.reshape(parts, [batch * self.groups, length, width])
 
     def _together(self, parts: tf.Tensor) -> tf.Tensor:
-        """What `_apart` made, or the means of it over words, side by side again."""
+        """Joins the groups that `_apart` made, or their means over words."""
         width = parts.shape[-1] * self.groups
         if self.pooled:
             return tf.reshape(parts, [-1, width])
@@ -142,11 +142,11 @@ class TransportAlignment(TransportPlan):
         return source_aligned, target_aligned
 
     def _factors(self, counts: tf.Tensor) -> tf.Tensor:
-        """What makes a word's part of the plan that of one of its occurrences."""
+        """The factors that turn a word's share of the plan into one occurrence's."""
         return tf.math.divide_no_nan(lengths(counts) if self.scale else 1.0, counts)
 
     def _mean(self, sums: tf.Tensor, counts: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
-        """The mean over a text's words of what the other's words are averaged to."""
+        """The mean over a text's words of their averages of the other text's words."""
         if not self.scale:
             sums = tf.math.divide_no_nan(sums, lengths(counts))
         return weighted_words(sums, other)

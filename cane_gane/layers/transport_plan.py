@@ -16,12 +16,12 @@ _COSTS = {"cosine": cosine_cost, "euclidean": euclidean_cost}
 
 @keras.saving.register_keras_serializable(package="cane_gane")
 class TransportPlan(MaskConsumer):
-    """Which word of one text goes with which word of the other.
+    """Which words of one text correspond to which words of the other.
 
     T_uv = SolveOT(S_u, S_v) of the paper (section "Optimal-transport-based matching",
     Algorithm 1): each text is a set of words of equal weight, 1 / n_u and 1 / n_v, and
-    the plan moves one onto the other at the least cost. The cost is 1 - cos(x, y), or
-    ||x - y||^2. The plan is solved in float32 also under a 16-bit policy.
+    the plan moves one onto the other at minimal cost. The cost is 1 - cos(x, y) or
+    ||x - y||^2. The plan is solved in float32 even under a 16-bit policy.
 
     Example:
         >>> words = keras.random.normal((2, 5, 8), seed=1)
@@ -35,13 +35,13 @@ class TransportPlan(MaskConsumer):
         iterations: Steps of the solver.
         inner_iterations: Scalings in each step, K.
         gradient: `"full"`, `"last_step"` or `"none"`; see `cane_gane.transport.ipot`.
-        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+        **kwargs: Options of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
         source: Word vectors S_u, `[batch, n, p]`.
         target: Word vectors S_v, `[batch, m, p]`.
         source_mask: True at real words, or how often each occurs in the text,
-            `[batch, n]`. By default the mask that travels with `source`, as for every
+            `[batch, n]`. By default the mask that `source` carries, as for every
             `x_mask` of these layers.
         target_mask: The same, `[batch, m]`.
 
@@ -51,7 +51,7 @@ class TransportPlan(MaskConsumer):
         the two texts is empty.
 
     Raises:
-        ValueError: The cost is not known, or the solver refuses a setting.
+        ValueError: The cost is unknown, or the solver refuses a setting.
     """
 
     def __init__(
@@ -77,12 +77,12 @@ class TransportPlan(MaskConsumer):
         source_mask: Mask = None,
         target_mask: Mask = None,
     ) -> tf.Tensor:
-        """The plan in the layer's compute type."""
+        """Returns the plan in the layer's compute type."""
         plan = self.solve(source, target, source_mask, target_mask)
         return tf.cast(plan, self.compute_dtype)
 
     def solve(self, source: tf.Tensor, target: tf.Tensor, *masks: Mask) -> tf.Tensor:
-        """The plan at least in float32; entries near 1 / (n m) need that."""
+        """Returns the plan at least in float32; entries near 1 / (n m) need that."""
         cost = _COSTS[self.cost](precise(source), precise(target))
         source_weights, target_weights = (
             None if mask is None else masking.word_shares(tf.cast(mask, cost.dtype))

@@ -15,9 +15,9 @@ from cane_gane.layers.masking import Mask, MaskConsumer, precise, real_words
 class WordAlignment(MaskConsumer):
     """Aligns two texts with each other by the inner products of their words.
 
-    The word-by-word alignment of WANE (Shen et al. 2018), which the paper compares its
-    transport plan with: affinities M = S_u S_v', and S_{u<-v} = softmax(M) S_v with
-    the softmax over the words of v; S_{v<-u} = softmax(M') S_u.
+    The word-by-word alignment of WANE (Shen et al. 2018), with which the paper compares
+    its transport plan: affinities M = S_u S_v', and S_{u<-v} = softmax(M) S_v with the
+    softmax over the words of v; S_{v<-u} = softmax(M') S_u.
 
     Example:
         >>> words = keras.random.normal((2, 5, 8), seed=1)
@@ -30,8 +30,8 @@ class WordAlignment(MaskConsumer):
         scale: Factor on the affinities; 1 is WANE's, 1 / sqrt(p) that of dot-product
             attention.
         return_plan: Also return both matrices of weights.
-        pooled: Return the mean of each aligned text alone.
-        **kwargs: Of `keras.layers.Layer`: `name`, `dtype`.
+        pooled: Return only the mean of each aligned text.
+        **kwargs: Options of `keras.layers.Layer`: `name`, `dtype`.
 
     Call arguments:
         source: Word vectors S_u, `[batch, n, p]`.
@@ -65,7 +65,7 @@ class WordAlignment(MaskConsumer):
         source_mask: Mask = None,
         target_mask: Mask = None,
     ) -> tuple[tf.Tensor, ...]:
-        """Both texts aligned, and the weights if they were asked for."""
+        """Returns both texts aligned, and the weights if requested."""
         real_source = real_words(source_mask, source)
         real_target = real_words(target_mask, target)
         product = tf.matmul(precise(source), precise(target), transpose_b=True)

@@ -1,1 +1,1 @@
-"""Every method, one a file, and the registry that lists them."""
+"""Every method, one per file, and the registry that lists them."""

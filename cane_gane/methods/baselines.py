@@ -27,12 +27,12 @@ class Baseline:
     """A score to compare a method with.
 
     Attributes:
-        key: The name that metrics.json has for it.
-        title: What readers call it.
-        fit: Builds it from a split's training edges and texts; None for what the
-            method itself leaves: its start.
+        key: Its name in metrics.json.
+        title: Its name for readers.
+        fit: Builds it from a split's training edges and texts; None for the method's
+            own start.
         reads_texts: Whether it needs texts.
-        most_nodes: Above how many nodes it is left out; None for never.
+        most_nodes: The largest network it is built for; None without limit.
     """
 
     key: str
@@ -48,7 +48,7 @@ def _tfidf(evidence: Evidence, split: Split) -> Fitted:
 
 
 def _one_hop(evidence: Evidence, split: Split) -> Fitted:
-    """Cosine of these vectors after each is added to the mean of its neighbours'."""
+    """Cosine of TF-IDF vectors with the mean of the neighbours' vectors added."""
     return SparseFitted(one_hop_vectors(evidence.texts.common_words, evidence.joined))
 
 
@@ -69,7 +69,7 @@ def _pagerank(evidence: Evidence, split: Split) -> Fitted:
         return reach(evidence.step, sources)
 
     def columns(targets: Any) -> Any:
-        # Walks from u to v, times the degree of u, are those from v to u, times v's.
+        # Visits from u to v times u's degree are visits from v to u times v's degree.
         there = evidence.degrees[targets, None]
         return rows(targets) * there / np.maximum(evidence.degrees, 1)
 
@@ -77,9 +77,9 @@ def _pagerank(evidence: Evidence, split: Split) -> Fitted:
 
 
 def _walks(evidence: Evidence, split: Split) -> Fitted:
-    """Log of walks over training edges and similar texts, not factored."""
+    """Log of walks over training edges and similar texts, without factorisation."""
     own = tfidf_vectors(split.network.texts, longest=2)
-    step = walk_step(own, evidence.joined)  # as node vectors start from it
+    step = walk_step(own, evidence.joined)  # as for the start of node vectors
 
     def rows(sources: Any) -> Any:
         return log_walks(step, sources).T
@@ -88,7 +88,7 @@ def _walks(evidence: Evidence, split: Split) -> Fitted:
 
 
 def _linear(evidence: Evidence, split: Split) -> Fitted:
-    """The features of `Evidence`, weighed by a fit on training edges."""
+    """The features of `Evidence`, weighted by a fit on training edges."""
     return fit_linear(evidence, split)
 
 
@@ -116,13 +116,13 @@ BASELINES: dict[str, Baseline] = {
 
 
 def fit_baselines(split: Split, start: Fitted | None = None) -> dict[str, Fitted]:
-    """Builds every baseline that a split has what it needs for, by key.
+    """Builds every baseline that is possible for a split, by key.
 
-    No test edge is looked at.
+    No test edge is used.
 
     Args:
         split: The split.
-        start: The method before training, where it has such a start.
+        start: The method before training, if it has such a start.
     """
     network = split.network
     evidence = Evidence(texts_of(network.texts), split.train, network.node_count)
@@ -135,7 +135,7 @@ def fit_baselines(split: Split, start: Fitted | None = None) -> dict[str, Fitted
 
 
 def left_out(split: Split) -> dict[str, str]:
-    """Returns the baselines that cannot be had of a large network, and why, by key."""
+    """Returns the baselines that a large network does not get, and why, by key."""
     nodes = split.network.node_count
     return {
         key: f"left out, as there are more than {own.most_nodes:,} nodes"
@@ -155,7 +155,7 @@ def measure_baselines(split: Split, seed: int) -> dict[str, Measures]:
 
     Args:
         split: The split.
-        seed: What samples and draws depend on, as in `evaluate`.
+        seed: The seed of samples and draws, as in `evaluate`.
     """
     contests = Contests.of(split, PROTOCOLS, seed)
     return {

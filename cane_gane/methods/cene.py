@@ -45,9 +45,10 @@ class CeneSettings(Settings):
 
 
 def word_shares(texts: Sequence[str]) -> Any:
-    """Returns how much of a text each word is, `[nodes, words]`, sparse.
+    """Returns the share of each word in a text, `[nodes, words]`, sparse.
 
-    Words are those of the clean tokenizer in lower case that two texts have at least.
+    Words are those of the clean tokenizer, in lower case, that occur in at least two
+    texts.
     """
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.preprocessing import normalize
@@ -67,12 +68,13 @@ def joint_vectors(split: Split, settings: CeneSettings, seed: int) -> Floats:
     """Trains vectors of nodes and words on two kinds of edges.
 
     An edge joins two nodes, or a node with its text, whose vector is the mean of its
-    words'. Both have a logistic loss against negatives: other nodes, other texts.
+    words' vectors. Both kinds have a logistic loss against negatives: other nodes or
+    other texts.
 
     Args:
-        split: The split; its test edges are not looked at.
+        split: The split; its test edges are not used.
         settings: How it is trained.
-        seed: What start and negatives depend on.
+        seed: The seed of the start and the negatives.
 
     Returns:
         Node vectors of length 1, `[nodes, dimension]`; NaN for a node without a
@@ -105,7 +107,7 @@ def joint_vectors(split: Split, settings: CeneSettings, seed: int) -> Floats:
 
 
 def _memory(split: Split, settings: CeneSettings) -> float:
-    """Returns the bytes that are held at the least, without those of words."""
+    """Returns the least number of bytes needed, without those of words."""
     nodes = split.network.node_count
     pairs = max(2 * len(split.train), nodes) * (1 + settings.negatives)
     return 4 * 4 * nodes * settings.dimension + pairs * (8.0 * settings.dimension + 20)

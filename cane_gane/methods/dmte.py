@@ -37,7 +37,7 @@ _TEXT, _STRUCTURE, _MIXED = 0.7, 1.0, 0.1
 
 @dataclass(frozen=True)
 class DmteSettings(Settings):
-    """What is diffused how, and how it is trained."""
+    """How texts are diffused, and how the vectors are trained."""
 
     dimension: int = setting(
         200, "length of a node vector, half of it for text", low=2, high=10_000
@@ -77,11 +77,11 @@ class DiffusedTexts:
             self.tables[f"map{place}"] = small_table(width, size, 0.5, rng)
 
     def diffused(self, table: Floats) -> Floats:
-        """Returns the rows of a table with what comes to them along edges."""
+        """Returns a table plus its diffusion along edges."""
         return table + np.add(*(step @ table for step in self.steps))
 
     def diffused_back(self, gradient: Floats) -> Floats:
-        """Returns the derivative by a table from that by `diffused` of it."""
+        """Returns the derivative by a table, given that by its `diffused`."""
         return gradient + np.add(*(step.T @ gradient for step in self.steps))
 
     def vectors(self) -> tuple[Floats, Floats]:
@@ -93,7 +93,7 @@ class DiffusedTexts:
         return found, inner
 
     def gradients(self, by_text: Floats, inner: Floats) -> Mapping[str, Floats]:
-        """Returns the derivatives by all tables from that by the text vectors."""
+        """Returns the derivatives by all tables, given that by the text vectors."""
         found: dict[str, Floats] = {}
         by_inner = np.zeros_like(inner)
         seen = [by_text, *(step.T @ by_text for step in self.steps)]
@@ -109,7 +109,7 @@ def loss_gradients(
 ) -> tuple[Floats, Floats, Floats]:
     """Derivatives of CANE's four terms by the three tables.
 
-    A source is looked up in `text` and `diffused`, a target in `text` and `structure`.
+    A source has rows in `text` and `diffused`, a target in `text` and `structure`.
     """
     tt = [_TEXT * own for own in logistic_gradients(text, text, *pairs)]
     ss = [_STRUCTURE * own for own in logistic_gradients(diffused, structure, *pairs)]
@@ -123,13 +123,13 @@ def diffusion_vectors(split: Split, settings: DmteSettings, seed: int) -> Floats
     """Trains text and structure vectors on the training edges.
 
     Args:
-        split: The split; its test edges are not looked at.
+        split: The split; its test edges are not used.
         settings: The settings.
-        seed: What start and negatives depend on.
+        seed: The seed of the start and the negatives.
 
     Returns:
         Structure, then text, `[nodes, dimension]`. A node without a training edge has
-        zeros for its structure; one without words, too, has NaN.
+        zeros for its structure; if it also has no words, it has NaN.
     """
     count, rng = split.network.node_count, np.random.default_rng(seed)
     shares = word_shares(split.network.texts)
@@ -160,9 +160,9 @@ def diffusion_vectors(split: Split, settings: DmteSettings, seed: int) -> Floats
 
 
 def _memory(split: Split, settings: DmteSettings) -> float:
-    """Returns the bytes that are held at the least, without those of words."""
+    """Returns the least number of bytes needed, without those of words."""
     wide, pairs = settings.dimension, 2 * len(split.train) * (1 + settings.negatives)
-    maps = 3 * 3 * 4 * wide * wide / 2  # with two moments
+    maps = 3 * 3 * 4 * wide * wide / 2  # with Adam's two moments
     return maps + 4 * 4 * split.network.node_count * wide + pairs * (4.0 * wide + 20)
 
 

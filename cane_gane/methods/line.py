@@ -52,16 +52,17 @@ def proximity_vectors(
 ) -> Floats:
     """Trains the vectors of one order of proximity.
 
-    The first order makes u·v of an edge large, the second u·c(v), with a vector c of
-    its own for each node as a context: nodes with the same neighbours become alike.
+    The first order makes u·v of an edge large; the second makes u·c(v) large, where c
+    is a separate context vector of each node, so that nodes with the same neighbours
+    become similar.
 
     Args:
-        edges: Training edges, `[train, 2]`; their directions do not count.
+        edges: Training edges, `[train, 2]`; their directions are ignored.
         node_count: The number of nodes.
         order: 1 or 2.
-        dimension: Columns of the result.
+        dimension: The number of columns of the result.
         settings: How it is trained.
-        seed: What start and negatives depend on.
+        seed: The seed of the start and the negatives.
 
     Returns:
         Vectors of length 1, `[nodes, dimension]`; NaN for a node without an edge.
@@ -87,7 +88,7 @@ def proximity_vectors(
 
 
 def _memory(split: Split, settings: LineSettings) -> float:
-    """Returns the bytes that are held at the least."""
+    """Returns the least number of bytes needed."""
     pairs = 2 * len(split.train) * (1 + settings.negatives)
     tables = 4 * 4 * split.network.node_count * settings.dimension
     return tables + pairs * (4.0 * settings.dimension + 20)

@@ -1,4 +1,4 @@
-"""A linear ranker: plain evidence, weighed by a softmax on folds of training edges."""
+"""A linear ranker: plain evidence, weighted by a softmax on folds of training edges."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from cane_gane.evidence.softmax import fit_weights
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
 
-FOLDS, USED = 6, 3  # the training edges are cut into folds, of which some are ranked
-EASY, HARD = 400, 60  # candidates by chance, and by what text and walks rank first
-CANDIDATES = 300  # of both, which a held-out edge is ranked among
+FOLDS, USED = 6, 3  # folds of the training edges, and how many are ranked
+EASY, HARD = 400, 60  # random candidates, and those that text and walks rank first
+CANDIDATES = 300  # of both kinds, among which a held-out edge is ranked
 MOST_EDGES = 2_000  # that are ranked in a fold
 SHRINKAGE = 1e-3
 NAMES = (
     "words", "word_pairs", "letters", "words_one_hop", "pairs_one_hop", "across",
     "neighbours", "walks", "adamic_adar", "pagerank", "popularity", "degree", "seen",
 )  # fmt: skip
-_CELLS = 6_000_000  # features of source and node that are held at once
+_CELLS = 6_000_000  # features of sources with nodes that are held at once
 _GUIDE = [NAMES.index("pairs_one_hop"), NAMES.index("walks")]
 
 
@@ -46,8 +46,8 @@ class LinearRanker(FunctionFitted):
         self.weights = dict(zip(NAMES, weights.tolist(), strict=True))
 
         def rows(sources: Integers) -> Floats:
-            # One by one: that takes less room than a product of matrices, and two
-            # nodes with the same features tie to the last bit.
+            # One by one: this takes less memory than a matrix product, and two nodes
+            # with the same features tie to the last bit.
             total = np.zeros((len(sources), evidence.node_count))
             features = evidence.features(sources, NAMES)
             for weight, feature in zip(self.weights.values(), features, strict=True):
@@ -61,18 +61,18 @@ class LinearRanker(FunctionFitted):
 def fit_linear(evidence: Evidence, split: Split, seed: int = 0) -> LinearRanker:
     """Fits the weights on held-out folds of the training edges; no test edge is used.
 
-    Every feature is computed anew without the fold. A held-out edge is ranked among
-    candidates that are no training neighbours of its source: some of the best by text
-    and walks, and others by chance.
+    Every feature is recomputed without the fold. A held-out edge is ranked among
+    candidates that are not training neighbours of its source: some of the best by text
+    and walks, and random ones.
 
     Args:
         evidence: The features of all training edges.
         split: The split.
-        seed: What folds and candidates depend on.
+        seed: The seed of folds and candidates.
 
     Returns:
-        The ranker, on the features of all training edges. Where no edge can be held
-        out, its weights are all 1.
+        The ranker, on the features of all training edges. If no edge can be held out,
+        its weights are all 1.
     """
     train, count = split.train, split.network.node_count
     order = np.random.default_rng(seed).permutation(len(train))
@@ -90,7 +90,7 @@ def fit_linear(evidence: Evidence, split: Split, seed: int = 0) -> LinearRanker:
     if not lists:
         return LinearRanker(evidence, np.ones(len(NAMES)))
     features = np.stack(lists)
-    counts = np.zeros(features.shape[:2], np.float32)  # each stands for itself
+    counts = np.zeros(features.shape[:2], np.float32)  # each counts once
     return LinearRanker(evidence, fit_weights(features, counts, SHRINKAGE))
 
 
@@ -101,11 +101,11 @@ def _lists(
 
     Args:
         evidence: The features without these edges.
-        contest: The edges, and the nodes that are no neighbours of their sources.
+        contest: The edges, and the nodes that are not neighbours of their sources.
         rng: Draws the candidates.
 
     Returns:
-        For each edge its features, then those of its candidates,
+        For each edge, its features, then those of its candidates,
         `[1 + CANDIDATES, NAMES]`.
     """
     lists = []

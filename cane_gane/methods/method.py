@@ -1,4 +1,4 @@
-"""What a method is: a key, a title, settings, and how it is fitted and opened."""
+"""The interface of a method: key, title, settings, and how it is fitted and opened."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ class Worker:
     """One of several processes that fit a method together.
 
     Attributes:
-        cluster: All of them, and which one this is.
-        device: Where it computes.
-        folder: Where the chief keeps its state; None for the others.
-        tell: Is told `joined` when all have come, and `epoch N` when that is kept.
+        cluster: All workers, and which one this is.
+        device: The device that it computes on.
+        folder: The folder of the chief's state; None for the others.
+        tell: Called with `joined` when all workers are connected, and with `epoch N`
+            when that epoch is kept.
     """
 
     cluster: Cluster
@@ -35,21 +36,21 @@ class Method:
     """A way to score pairs of nodes, learned from training edges.
 
     Attributes:
-        key: What commands call it.
-        title: What readers call it.
+        key: Its name in commands.
+        title: Its name for readers.
         about: One line on what it does.
-        fit: Learns from `split.train`; no test edge may be looked at. Takes the split,
-            the settings, the seed, and a folder to keep its state in, or None.
-        open: Reads back what `Fitted.save` wrote. Takes the folder, the split and the
+        fit: Learns from `split.train`; no test edge may be used. Takes the split, the
+            settings, the seed, and a folder for its state, or None.
+        open: Reads what `Fitted.save` wrote. Takes the folder, the split and the
             settings.
         settings: The type of its settings.
-        paper: The key of its row in the paper's tables, where it has one.
-        check: Raises InputError for settings that do not go together.
+        paper: The key of its row in the paper's tables, if it has one.
+        check: Raises InputError for settings that conflict.
         start: Sets up what it computes with, such as TensorFlow, before `fit` or
-            `open`. Takes the settings, and the device.
-        join: Fits as one of several workers, where the method can: `fit` in the same
-            folder finds the work done. Takes the split, the settings, the seed, and
-            the worker.
+            `open`. Takes the settings and the device.
+        join: Fits as one of several workers, if the method supports that; `fit` in the
+            same folder then finds the work done. Takes the split, the settings, the
+            seed, and the worker.
     """
 
     key: str

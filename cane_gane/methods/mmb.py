@@ -23,8 +23,8 @@ from cane_gane.training.room import check_room
 
 Floats = npt.NDArray[np.float32]
 
-_INNER = 2  # turns over both ends of all pairs before memberships are counted
-_STEPS, _DIRECTIONS = 6, 64  # of the walks that memberships start from
+_INNER = 2  # updates of both ends of all pairs for each of memberships
+_STEPS, _DIRECTIONS = 6, 64  # of the walks from which memberships start
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,9 @@ class Blockmodel:
     """A fitted blockmodel.
 
     Attributes:
-        memberships: How much a node is in each group, `[nodes, groups]`; rows sum to 1.
-        rates: The chance of an edge between two groups, `[groups, groups]`.
+        memberships: The share of each group in a node, `[nodes, groups]`; rows sum to
+            1.
+        rates: The probability of an edge between two groups, `[groups, groups]`.
     """
 
     memberships: Floats
@@ -60,16 +61,16 @@ def fit_blockmodel(
 ) -> Blockmodel:
     """Fits memberships and rates by variational inference, all pairs at once.
 
-    For each pair (u, v) each end takes a group: u's with chances s, v's with chances r.
-    Both are updated in turn, then memberships (a Dirichlet with the counts of groups
-    taken) and rates (the share of edges among pairs of two groups).
+    In each pair (u, v), each end takes a group: u with probabilities s, v with
+    probabilities r. Both are updated in turn, then memberships (a Dirichlet with the
+    counts of groups taken) and rates (the share of edges among pairs of two groups).
 
     Args:
-        edges: Training edges, `[train, 2]`; their directions do not count.
+        edges: Training edges, `[train, 2]`; their directions are ignored.
         node_count: The number of nodes.
-        settings: The settings. Of the pairs without an edge, by far the most, a sample
-            counts, as the authors' sparsity parameter weighs them down.
-        seed: What the sample and the start depend on.
+        settings: The settings. Only a sample of the pairs without an edge (by far the
+            most) is used; the authors' sparsity parameter reduces their weight instead.
+        seed: The seed of the sample and the start.
 
     Returns:
         The model.
@@ -110,7 +111,7 @@ def _pairs(
 
 
 def _start(edges: Edges, node_count: int, settings: MmbSettings, seed: int) -> Floats:
-    """Returns counts of groups to start from: nodes that walks join are together."""
+    """Returns initial counts of groups: nodes that walks connect share a group."""
     from sklearn.cluster import MiniBatchKMeans
     from sklearn.preprocessing import normalize
 
@@ -129,22 +130,22 @@ def _start(edges: Edges, node_count: int, settings: MmbSettings, seed: int) -> F
 
 
 def _expected_logs(counts: Floats) -> Floats:
-    """Returns the expected logarithms of memberships with such counts."""
+    """Returns the expected logarithms of memberships, given counts of groups."""
     total = counts.sum(axis=1, keepdims=True)
     return np.asarray(digamma(counts) - digamma(total), np.float32)
 
 
 def _rows(nodes: npt.NDArray[np.int64], node_count: int) -> sparse.csr_array:
-    """Returns the matrix that adds up rows of pairs by a node of theirs."""
+    """Returns the matrix that sums rows of pairs by node."""
     pairs = np.arange(len(nodes))
     ones = np.ones(len(nodes), np.float32)
     return sparse.csr_array((ones, (nodes, pairs)), shape=(node_count, len(nodes)))
 
 
 def _memory(split: Split, settings: MmbSettings) -> float:
-    """Returns the bytes that are held at the least."""
+    """Returns the least number of bytes needed."""
     pairs = 2 * len(split.train) * (1 + settings.absent)
-    rows = pairs + 2 * split.network.node_count  # of chances, and of counts
+    rows = pairs + 2 * split.network.node_count  # rows of probabilities and of counts
     return 4.0 * settings.groups * (4 * rows + 3 * settings.groups)
 
 

@@ -26,7 +26,7 @@ from cane_gane.training.room import check_room
 Floats = npt.NDArray[np.float32]
 
 _AT_ONCE = 512  # texts that are encoded at once
-_SHARPNESS = 10.0  # of the softmax over cosines, which alone would be almost flat
+_SHARPNESS = 10.0  # of the softmax over cosines, which is almost flat otherwise
 
 
 @dataclass(frozen=True)
@@ -44,16 +44,16 @@ class NaiveSettings(Settings):
 
 
 class ConvolvedTexts:
-    """A convolution over a text's words, and the largest value of each channel.
+    """A convolution over a text's words, with the largest value of each channel.
 
-    It is trained so that a training edge's texts are nearer to each other than to
-    those of the other edges in the batch.
+    It is trained so that the texts of a training edge are closer to each other than to
+    those of other edges in the batch.
     """
 
     def __init__(
         self, encoded: EncodedTexts, settings: NaiveSettings, seed: int
     ) -> None:
-        """Takes the texts as word ids, and draws the first weights."""
+        """Takes the texts as word ids, and draws the initial weights."""
         import keras
 
         keras.utils.set_random_seed(seed)
@@ -80,7 +80,7 @@ class ConvolvedTexts:
             step(self._ids[batch[:, 0]], self._ids[batch[:, 1]])
 
     def vectors(self) -> Floats:
-        """Returns vectors of length 1, `[nodes, size]`; zeros for a text of no word."""
+        """Returns vectors of length 1, `[nodes, size]`; zeros for an empty text."""
         blocks = range(0, len(self._ids), _AT_ONCE)
         found = [self._encode(self._ids[at : at + _AT_ONCE]) for at in blocks]
         vectors = np.concatenate(found)
@@ -114,7 +114,7 @@ def _batches(edges: Edges, settings: NaiveSettings, seed: int) -> Iterator[Edges
 
 
 def _memory(split: Split, settings: NaiveSettings) -> float:
-    """Returns the bytes that are held at the least: a step, and the kernel."""
+    """Returns the least number of bytes needed, for a step and the kernel."""
     edges, half = min(settings.batch_size, len(split.train)), settings.dimension / 2
     longest = max((text.count(" ") for text in split.network.texts), default=0)
     words = min(settings.max_length, longest + 1)
@@ -134,7 +134,7 @@ def _fit(split: Split, settings: NaiveSettings, seed: int, _: Path | None) -> Fi
     encoded = tokenizer.encode(tokenizer.read(network), settings.max_length)
     texts = ConvolvedTexts(encoded, settings, seed)
     texts.train(split.train, settings, seed)
-    # Both halves of length 1, so that they weigh alike in the score.
+    # Both halves have length 1, so that they have the same weight in the score.
     text = texts.vectors()
     vectors = np.hstack([normalize(fill_missing(structure)), text])
     vectors[missing_rows(structure) & ~text.any(axis=1)] = np.nan

@@ -1,4 +1,4 @@
-"""node2vec (Grover and Leskovec 2016): walks that return or go on by choice."""
+"""node2vec (Grover and Leskovec 2016): random walks biased by two parameters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cane_gane.serving.table import VectorTable
 GRID = (0.25, 0.5, 1.0, 2.0, 4.0)  # the paper's, for both parameters
 HELD_OUT = 0.1  # of the training edges
 FILE = "node2vec.json"
-# Smaller than the fit itself: 25 of them are made to choose one.
+# Smaller than the fit itself, since 25 of them are compared to choose one.
 _TRIAL = {"dimension": 64, "walks": 4, "length": 20, "span": 5}
 _PAIRS = 20  # sampled for each held-out edge
 
@@ -49,13 +49,13 @@ def choose(
     """Scores each p and q of the grid on training edges that are held out.
 
     Args:
-        split: The split; its test edges are not looked at.
+        split: The split; its test edges are not used.
         settings: The settings; a parameter that is not 0 is fixed.
-        seed: What the held-out edges and the trials depend on.
+        seed: The seed of the held-out edges and the trials.
 
     Returns:
-        The AUC of each (p, q), in the strict protocol. Empty where there are too few
-        edges to hold one out, or nothing to choose.
+        The AUC of each (p, q), in the strict protocol. Empty if there are too few edges
+        to hold one out, or nothing to choose.
     """
     from cane_gane.evaluation.protocols import strict_contest
     from cane_gane.evaluation.sampled import Sample
@@ -88,7 +88,7 @@ def _fit(
 ) -> Fitted:
     found = choose(split, settings, seed)
     if found:
-        p, q = max(found, key=lambda own: found[own])  # the first of equal ones
+        p, q = max(found, key=lambda own: found[own])  # the first among ties
         say(f"p {p:g} and q {q:g} are best on held-out training edges")
     else:
         p, q = settings.p or 1.0, settings.q or 1.0

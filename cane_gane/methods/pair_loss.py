@@ -1,4 +1,4 @@
-"""Logistic loss of pairs against sampled negatives, and Adam for whole tables."""
+"""The logistic loss of pairs against sampled negatives, and Adam for whole tables."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Noise:
     def draw(self, count: int, rng: np.random.Generator) -> Integers:
         """Draws nodes, `[count]`."""
         found = np.searchsorted(self._cumulative, rng.random(count), side="right")
-        return np.minimum(found, self._last)  # the sum of chances may end below 1
+        return np.minimum(found, self._last)  # the probabilities may sum to less than 1
 
 
 def small_table(
     rows: int, columns: int, most: float, rng: np.random.Generator
 ) -> Floats:
-    """Returns a table to start from: values from -`most` to `most`, all alike."""
+    """Returns an initial table: values drawn uniformly from -`most` to `most`."""
     values = rng.uniform(-most, most, (rows, columns))
     return np.asarray(values, np.float32)
 
@@ -45,11 +45,11 @@ def with_negatives(
         pairs: Sources and targets, `[pairs, 2]`.
         count: Negatives for each pair.
         noise: Draws them.
-        rng: Where the random numbers come from.
+        rng: The source of random numbers.
 
     Returns:
         Sources, targets and marks of all pairs, `[pairs * (1 + count)]` each; the mark
-        of a true pair is 1, of another 0.
+        of a true pair is 1, of a negative 0.
     """
     drawn = noise.draw(len(pairs) * count, rng)
     sources = np.concatenate([pairs[:, 0], np.repeat(pairs[:, 0], count)])
@@ -75,7 +75,7 @@ def logistic_gradients(
         marks: 1 for a true pair and 0 for a negative, `[pairs]`.
 
     Returns:
-        The derivatives by both tables, of their shapes.
+        The derivatives by both tables, with the same shapes.
     """
     scores = np.einsum("pd,pd->p", left[sources], right[targets])
     slopes = expit(scores) - marks
@@ -85,7 +85,7 @@ def logistic_gradients(
 
 
 class Adam:
-    """Adam (Kingma 2015) on one table, all of whose rows move at each step."""
+    """Adam (Kingma 2015) on one table; every step changes all rows."""
 
     def __init__(self, table: Floats, rate: float) -> None:
         """Takes the table, which `step` changes in place, and the step size."""

@@ -36,7 +36,7 @@ def find_method(key: str) -> Method:
     """Returns a method by its key.
 
     Raises:
-        InputError: There is none of that key.
+        InputError: There is no method with that key.
     """
     if key not in METHODS:
         raise InputError(
@@ -50,7 +50,7 @@ def meant_method(word: str, known: Iterable[str]) -> str:
     """Returns `: did you mean 'X'?` for the method that a word may stand for.
 
     Args:
-        word: What was found: nearly a key, or a title such as GANE-OT.
+        word: The word that was found: almost a key, or a title such as GANE-OT.
         known: The keys to choose from.
     """
     titles = {own.title.lower(): own.key for own in METHODS.values()}

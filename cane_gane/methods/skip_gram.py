@@ -1,4 +1,4 @@
-"""Node vectors of a skip-gram over random walks, by gensim's Word2Vec."""
+"""Node vectors from a skip-gram over random walks, by gensim's Word2Vec."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from cane_gane.training.room import check_room
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
-_AT_ONCE = 1000  # walks that are made sentences at once
+_AT_ONCE = 1000  # walks that are turned into sentences at once
 
 
 @dataclass(frozen=True)
 class WalkSettings(Settings):
-    """How walks are drawn and what is made of them."""
+    """How walks are drawn, and how the skip-gram is trained."""
 
     dimension: int = setting(200, "length of a node vector", low=1, high=10_000)
     walks: int = setting(10, "walks from each node", low=1, high=10**4)
@@ -38,7 +38,7 @@ class WalkSettings(Settings):
 
 
 def walk_memory(node_count: int, settings: WalkSettings) -> float:
-    """Returns the bytes that walks and vectors hold at the least."""
+    """Returns the least number of bytes that walks and vectors need."""
     walks = 8.0 * settings.walks * settings.length
     return node_count * (walks + 2 * 4 * settings.dimension)
 
@@ -54,10 +54,10 @@ def walk_vectors(
     """Draws walks over training edges and fits a skip-gram to them.
 
     Args:
-        edges: Training edges, `[train, 2]`; their directions do not count.
+        edges: Training edges, `[train, 2]`; their directions are ignored.
         node_count: The number of nodes.
         settings: How walks are drawn, and the skip-gram's settings.
-        seed: What walks and vectors depend on, to the last bit.
+        seed: The seed; it determines walks and vectors to the last bit.
         p: See `Walker`.
         q: See `Walker`.
 
@@ -81,7 +81,7 @@ def fit_skip_gram(
         walks: Node ids, `[walks, length]`.
         node_count: The number of nodes.
         settings: The skip-gram's settings.
-        seed: What its random numbers depend on.
+        seed: The seed of its random numbers.
 
     Returns:
         Vectors, `[nodes, dimension]`; a row of NaN for a node on no walk.
@@ -98,8 +98,8 @@ def fit_skip_gram(
             negative=5,
             sample=0,
             epochs=settings.passes,
-            seed=seed + 1,  # it refuses 0
-            workers=1,  # the order of steps of several depends on their pace
+            seed=seed + 1,  # gensim refuses 0
+            workers=1,  # with more, the order of steps is not reproducible
             hashfxn=_hash,
         )
     vectors = np.full((node_count, settings.dimension), np.nan, np.float32)
@@ -108,13 +108,13 @@ def fit_skip_gram(
 
 
 class _Sentences:
-    """Walks as sentences, some at a time: as strings all take eight times as much."""
+    """Walks as sentences, block by block: all at once would take 8 times the memory."""
 
     def __init__(self, walks: Integers, node_count: int, progress: Progress) -> None:
-        """Takes the walks, and what counts those that are read to learn from."""
+        """Takes the walks, and a progress line that counts walks read for learning."""
         self._walks, self._progress = walks, progress
         self._names = np.arange(node_count).astype(str)
-        self._learns = False  # the first time they are read for their words alone
+        self._learns = False  # the first pass only reads the words
 
     def __iter__(self) -> Iterator[list[str]]:
         for first in range(0, len(self._walks), _AT_ONCE):
@@ -126,5 +126,5 @@ class _Sentences:
 
 
 def _hash(word: Any) -> int:
-    """Python's own hash of a string is another one in each process."""
+    """A stable hash: Python's own hash of a string differs between processes."""
     return zlib.crc32(str(word).encode())

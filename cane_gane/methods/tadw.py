@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TadwSettings(Settings):
-    """The factors' size, and how they are found."""
+    """The size of the factors, and how they are fitted."""
 
     dimension: int = setting(
         200, "length of a node vector, half of it for text", low=2, high=10_000
@@ -43,18 +43,18 @@ class TadwSettings(Settings):
 def sweeps(
     step_matrix: Any, text: Floats, size: int, shrinkage: float, seed: int
 ) -> Iterator[tuple[Floats, Floats]]:
-    """Lowers |M - W H' T'|² + shrinkage (|W|² + |H|²), one factor after the other.
+    """Minimises |M - W H' T'|² + shrinkage (|W|² + |H|²), one factor at a time.
 
     Each turn solves for W with H fixed, then for H with W fixed, both exactly: the
-    equation W'W H T'T + shrinkage H = W' M T is solved in the eigenvectors of W'W and
-    T'T. (The authors take some steps of conjugate gradients instead.)
+    equation W'W H T'T + shrinkage H = W' M T is solved in the bases of eigenvectors of
+    W'W and T'T. (The authors take some steps of conjugate gradients instead.)
 
     Args:
         step_matrix: M, `[nodes, nodes]`, sparse.
         text: T, `[nodes, text size]`.
-        size: Columns of W.
+        size: The number of columns of W.
         shrinkage: The weight of the factors' squares.
-        seed: What H starts from.
+        seed: The seed of the initial H.
 
     Yields:
         W, `[nodes, size]`, and H, `[size, text size]`, after each turn, without end.
@@ -75,7 +75,7 @@ def sweeps(
 
 
 def step_matrix(split: Split) -> Any:
-    """Returns M = (A + A²) / 2, A the chances of a walk's next step; sparse."""
+    """Returns M = (A + A²) / 2, with A the probabilities of a walk's step; sparse."""
     step = random_step(adjacency(split.train, split.network.node_count))
     return (step + step @ step) / 2
 
@@ -90,12 +90,12 @@ def text_matrix(split: Split, size: int, seed: int) -> Floats:
     size = min(size, min(vectors.shape) - 1)
     if size < 1 or not vectors.nnz:
         return np.zeros((vectors.shape[0], 1))
-    with np.errstate(invalid="ignore"):  # texts that are all alike have no variance
+    with np.errstate(invalid="ignore"):  # texts that are all equal have no variance
         return TruncatedSVD(size, random_state=seed).fit_transform(vectors)
 
 
 def _memory(split: Split, settings: TadwSettings) -> float:
-    """Returns the bytes that are held at the least, without those of words."""
+    """Returns the least number of bytes needed, without those of words."""
     nodes, size = split.network.node_count, settings.dimension // 2
     text = min(settings.text_dimension, nodes)
     return 8.0 * (nodes * (2 * text + 3 * size) + 2 * text * text + 3 * size * size)
@@ -111,7 +111,7 @@ def _fit(split: Split, settings: TadwSettings, seed: int, _: Path | None) -> Fit
     turns = sweeps(step_matrix(split), text, size, settings.shrinkage, seed)
     for _turn in counted("TADW", settings.sweeps):
         own, factor = next(turns)
-    # A node without a training edge has a row of zeros in W: its text alone counts.
+    # A node without a training edge has a row of zeros in W, so only its text counts.
     vectors = np.hstack([normalize(own), normalize(text @ factor.T)])
     return VectorTable(vectors.astype(np.float32))
 

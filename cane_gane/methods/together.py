@@ -1,4 +1,4 @@
-"""The neural models fitted by several workers, each a process of its own."""
+"""Fits the neural models by several workers, each a separate process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def with_workers(method: Method) -> Method:
-    """Returns a neural model that several workers can fit, too."""
+    """Returns a neural model that several workers can also fit."""
     return dataclasses.replace(method, join=partial(join, method.key))
 
 
@@ -87,9 +87,9 @@ def _chief(
     seed: int,
     folder: Path | None,
 ) -> Keeper:
-    """Makes what keeps epochs; gives a new model its start."""
+    """Builds the keeper of epochs; gives a new model its initial values."""
     validated = len(inputs.held_out) > 0
-    # Without validation nothing is served here, and evidence is not worth its time.
+    # Without validation nothing is served here, so evidence is not computed.
     shown = settings if validated else dataclasses.replace(settings, evidence="none")
     served = when_needed(inputs, model, shown, seed, folder)
     keeper = make_keeper(variant, inputs, settings, served, seed, folder)
@@ -101,7 +101,7 @@ def _chief(
 
 
 def _fingerprint(inputs: Inputs, settings: ModelSettings, seed: int) -> bytes:
-    """Returns what must be the same on all workers."""
+    """Returns a fingerprint of what must be the same on all workers."""
     named = f"{VERSION} {np.__version__} {settings} {seed}"
     texts = inputs.texts
     rows = inputs.sampler.epoch(0)

@@ -1,1 +1,1 @@
-"""Tables, encoder and score of the neural models, and what they start from."""
+"""The neural models: tables, encoder, score, and initial values."""

@@ -1,4 +1,4 @@
-"""A model from its settings and the sizes of a network."""
+"""Builds a model from its settings and the sizes of a network."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def build_model(
     Args:
         settings: The settings.
         variant: `cane`, `wane`, `ot` or `ap`.
-        word_count: Rows of the word table.
-        node_count: Rows of the node table.
-        seed: What initial values and word dropout depend on.
+        word_count: The number of rows of the word table.
+        node_count: The number of rows of the node table.
+        seed: The seed of initial values and word dropout.
 
     Returns:
         The model.
@@ -36,7 +36,7 @@ def build_model(
         _encoder(settings, variant),
         word_count=word_count,
         node_count=node_count,
-        # Beside word vectors that know something, random structure is but noise.
+        # Next to informative word vectors, random structure is only noise.
         structure_spread=0.01 if settings.start == "lsa" else 0.3,
         seed=seed,
         name=variant,

@@ -1,4 +1,4 @@
-"""CANE on the shared frame, to the last digit in upstream mode."""
+"""CANE in the shared framework; upstream mode agrees to the last digit."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class CANE(PairModel):
     """CANE: its encoder is `MutualAttention`.
 
     Upstream's mode attends to padding, convolves a source once, and has negative terms
-    that the clean mode sets right: the source's text vector is that of the true pair,
-    and the last mixed term sets the target's structure, not the negative's, against
-    the negative's text.
+    that the clean mode corrects: the source's text vector is that of the true pair, and
+    the last mixed term compares the target's structure, not the negative's, with the
+    negative's text.
     """
 
     def encode_edges(self, batch: Batch, training: bool) -> Vectors:
@@ -37,7 +37,7 @@ class CANE(PairModel):
         pair = attend(again[0], negative[0], again[1], negative[1], again[2])
         shape = [size, count, near.shape[-1]]
         stranger = tf.reshape(pair[1], shape)
-        # upstream: one attention for the source, that of the true pair
+        # upstream: the source has one attention, that of the true pair
         return Vectors(near, far, near[:, None], stranger)
 
     def negative_terms(
@@ -54,7 +54,7 @@ class CANE(PairModel):
     def match(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         """Returns the product of both texts' attention, `[b, n, m]`.
 
-        The attention is over windows of words; it is put at a window's first word.
+        The attention is over windows of words; it is assigned to a window's first word.
         """
         near, near_windows = self.encoder.features(*self.look_up(source))
         far, far_windows = self.encoder.features(*self.look_up(target))

@@ -11,26 +11,27 @@ CHUNK = 8  # pairs that stay in a core's cache together
 
 
 def text_lengths(ids: tf.Tensor) -> tf.Tensor:
-    """Returns how many columns each row uses, `[batch, n]` to `[batch]`."""
+    """Returns how many columns each row uses, from `[batch, n]` to `[batch]`."""
     columns = tf.range(1, tf.shape(ids)[1] + 1)
     return tf.reduce_max(tf.where(ids > 0, columns, 0), axis=1)
 
 
 def by_length(source: tf.Tensor, target: tf.Tensor, groups: tf.Tensor) -> tf.Tensor:
-    """Orders pairs so that both texts of neighbours are of similar length.
+    """Orders pairs so that adjacent pairs have texts of similar lengths.
 
     Args:
         source: Lengths of the source texts, `[batch]`.
-        target: Those of the target texts, `[batch]`.
+        target: Lengths of the target texts, `[batch]`.
         groups: How many groups the order will be cut into, `[]`.
 
     Returns:
-        Indices of pairs, `[batch]`: in bands by the source, in each by the target.
+        Indices of pairs, `[batch]`: in bands by source length, within each by target
+        length.
     """
     bands = tf.cast(tf.math.ceil(tf.sqrt(tf.cast(groups, tf.float32))), source.dtype)
     rank = tf.argsort(tf.argsort(source, stable=True), stable=True)
     band = rank * bands // tf.maximum(tf.size(source), 1)
-    longest = tf.reduce_max(target, keepdims=True)  # of an empty batch: any number
+    longest = tf.reduce_max(target, keepdims=True)  # for an empty batch: any number
     return tf.argsort(band * (longest + 1) + target, stable=True)
 
 
@@ -51,18 +52,18 @@ def in_chunks(
     number. Gradients flow through it.
 
     Args:
-        function: Takes source and target of a chunk, trimmed to its longest texts,
-            and the indices of its pairs in the batch, `[c]`; gives tensors `[c, ...]`
-            of a fixed shape but for c. With a `table` it also takes the word vectors
-            of both sides, `[c, n, p]`.
+        function: Takes source and target of a chunk, trimmed to its longest texts, and
+            the indices of its pairs in the batch, `[c]`; returns tensors `[c, ...]`
+            whose shape is fixed except for c. With a `table` it also takes the word
+            vectors of both sides, `[c, n, p]`.
         source: Word ids, `[batch, n]`, 0 for padding; or a structure of such tensors,
-            of which the first decides the length.
+            the first of which determines the length.
         target: The same.
-        outputs: How many tensors the function gives.
+        outputs: How many tensors the function returns.
         size: Pairs in a chunk, `CHUNK` by default.
         trim: Whether padding is cut off.
-        table: Word vectors, `[words, p]`, which are looked up for all chunks at once,
-            so that their gradient is one sum and not one for each chunk.
+        table: Word vectors, `[words, p]`. They are looked up for all chunks at once, so
+            that their gradient is one sum instead of one per chunk.
         dtype: The type of the results.
 
     Returns:
@@ -112,7 +113,7 @@ def _look_up(
     count: tf.Tensor,
     trim: bool,
 ) -> tf.TensorArray:
-    """Looks words up in the order of the chunks, which have `[c * n, p]` each."""
+    """Looks up the words of all chunks, in order, `[c * n, p]` for each."""
     ids = tf.gather(ids, order)
     rows, columns = tf.unstack(tf.shape(ids))
     chunk = tf.range(rows) // size

@@ -17,40 +17,40 @@ from cane_gane.layers.masking import Mask, MaskConsumer, Shape
 
 Pair = tuple[tf.Tensor, tf.Tensor]
 
-_REST = 0.1  # of the random map beside the identity
+_REST = 0.1  # share of the random map that is added to the identity
 
 
 @keras.saving.register_keras_serializable(package="cane_gane")
 class OwnWords(keras.initializers.Initializer):
-    """Starts text vectors as the text's own pooled words, with a little of the rest.
+    """Makes text vectors start as the text's own pooled words, plus a little noise.
 
-    The own words are the first part of what is aggregated. Word vectors that know
-    something are then compared as they are, not through a random map.
+    The text's own words are the first of the aggregated parts. Informative word vectors
+    are then compared directly, not through a random map.
     """
 
     def __call__(self, shape: tuple[int, int], dtype: Any = None) -> tf.Tensor:
-        """Returns the identity over a tenth of Glorot's random values."""
-        # the third seed, not the first: the published results were measured with it
+        """Returns the identity plus a tenth of Glorot's random values."""
+        # the third seed, not the first: the published results used it
         *_, glorot = (keras.initializers.GlorotUniform() for _ in range(3))
         random = glorot(shape, dtype=dtype)
         return tf.eye(*shape, dtype=random.dtype) + _REST * random
 
 
 class _Encoder(MaskConsumer):
-    """What both encoders share: aligned texts are aggregated to a vector each."""
+    """The base of both encoders: each aligned text is aggregated to a vector."""
 
     align: TransportAlignment | WordAlignment
     parse: AttentionParsing | None = None
 
     def _aggregate_to(self, units: int, pooling: str, kernel_initializer: Any) -> None:
-        """Makes the last of the layers inside."""
+        """Makes the last of the inner layers."""
         self.units, self.pooling = units, pooling
         options = {"dtype": self.dtype_policy, "kernel_initializer": kernel_initializer}
         self.aggregate = Aggregation(units, pooling, name="aggregate", **options)
         self.kernel_initializer = self.aggregate.kernel_initializer
 
     def build(self, source_shape: Shape, target_shape: Shape) -> None:
-        """Makes the weights of the layers inside, for texts of any length."""
+        """Makes the weights of the inner layers, for texts of any length."""
         batch, _, width = source_shape
         words, vector = (batch, None, width), (batch, width)
         parts = [words, vector if self.align.pooled else words]
@@ -75,11 +75,11 @@ class _Encoder(MaskConsumer):
     ) -> Pair:
         """Encodes `[b, n, p]` and `[b, m, p]` to two `[b, units]`.
 
-        Where it `merges`, the masks may say how often each word occurs in its text,
-        and the orders at which positions; see `AttentionParsing`.
+        If it `merges`, masks may hold how often each word occurs in its text, and the
+        orders at which positions; see `AttentionParsing`.
         """
         if self._literal:
-            # The paper lays weights of u's positions on v's words: equal widths.
+            # The paper applies weights of u's positions to v's words: equal widths.
             width = tf.maximum(tf.shape(source)[1], tf.shape(target)[1])
             source, source_mask = _widen(source, source_mask, width)
             target, target_mask = _widen(target, target_mask, width)
@@ -98,10 +98,10 @@ class _Encoder(MaskConsumer):
     def match(
         self, source: tf.Tensor, target: tf.Tensor, **masks: tf.Tensor
     ) -> tf.Tensor:
-        """Returns how the words are aligned, `[b, n, m]`; takes what `call` does.
+        """Returns how the words are aligned, `[b, n, m]`; has the arguments of `call`.
 
-        That is the transport plan, the mean of those of several groups, or what each
-        source word attends to, where rows sum to 1.
+        That is the transport plan, the mean of the plans of several groups, or the
+        attention of each source word, whose rows sum to 1.
         """
         plan = self.align(source, target, **masks)[2]
         return plan if plan.shape.rank == 3 else tf.reduce_mean(plan, 1)
@@ -111,8 +111,8 @@ class _Encoder(MaskConsumer):
 class TransportEncoder(_Encoder):
     """GANE's encoder: words aligned by a transport plan, which may be parsed.
 
-    z_{u|v} = F_agg(S_u, S_{u<-v}) for GANE-OT; GANE-AP adds the globally aligned
-    context s_{u<-v} to what is aggregated. One plan serves both directions.
+    z_{u|v} = F_agg(S_u, S_{u<-v}) for GANE-OT; GANE-AP also aggregates the globally
+    aligned context s_{u<-v}. One plan serves both directions.
     """
 
     def __init__(
@@ -127,17 +127,18 @@ class TransportEncoder(_Encoder):
         kernel_initializer: Any = "glorot_uniform",
         **kwargs: Any,
     ) -> None:
-        """Takes the options of the layers it is made of.
+        """Takes the options of its inner layers.
 
         Args:
-            units: Length of a text vector.
+            units: The length of a text vector.
             pooling: `max` or `mean` over words.
             scale: Whether the plan is scaled by the texts' lengths.
             transport: Options of `TransportPlan`.
             parsing: Options of `AttentionParsing` for GANE-AP, None for GANE-OT.
-            groups: Parts of the word vectors' dimensions, each with its plan.
-            kernel_initializer: Where the map to text vectors starts from.
-            **kwargs: What `keras.layers.Layer` takes.
+            groups: Number of parts of the word vectors' dimensions, each with its own
+                plan.
+            kernel_initializer: The initial values of the map to text vectors.
+            **kwargs: Arguments of `keras.layers.Layer`.
         """
         super().__init__(**kwargs)
         self.scale, self.transport, self.parsing = scale, transport, parsing
@@ -151,7 +152,7 @@ class TransportEncoder(_Encoder):
 
     @property
     def merges(self) -> bool:
-        """Whether words that repeat in a text may be given once, with their counts."""
+        """Whether words that repeat in a text may be passed once, with their counts."""
         return self.align.pooled and not self._literal
 
 

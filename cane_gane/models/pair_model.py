@@ -1,4 +1,4 @@
-"""What all models share in training: edges and negatives encoded, and a step."""
+"""Training shared by all models: encodes edges and negatives, and takes steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cane_gane.models.words import (
     repeat_texts,
 )
 
-CHUNK = 12  # pairs: fewer chunks mean fewer gradients of the word table to add up
+CHUNK = 12  # pairs: fewer chunks mean fewer gradients of the word table to sum
 Batch = dict[str, tf.Tensor]
 
 
@@ -40,13 +40,13 @@ class PairModel(PairScorer):
     def __init__(
         self, encoder: keras.layers.Layer, *, word_dropout: float = 0.0, **options: Any
     ) -> None:
-        """Takes what `PairScorer` takes, and how it is trained.
+        """Takes the options of `PairScorer`, and how the model is trained.
 
         Args:
             encoder: See `PairScorer`.
-            word_dropout: Share of the words that training leaves out.
-            **options: The other options of `PairScorer`; the words that are left out
-                depend on `seed`, too.
+            word_dropout: The share of words that are dropped in training.
+            **options: The other options of `PairScorer`; word dropout also depends on
+                `seed`.
         """
         super().__init__(encoder, **options)
         self.word_dropout = word_dropout
@@ -85,9 +85,10 @@ class PairModel(PairScorer):
     def drop_words(
         self, ids: tf.Tensor, side: int, training: bool, rows: Rows | None = None
     ) -> tf.Tensor:
-        """Leaves words of texts `[b, n]` out in training; each `side` has its own.
+        """Drops words of texts `[b, n]` in training; each `side` drops different ones.
 
-        Texts that are `rows` of a larger batch lose what they lose there.
+        If texts are `rows` of a larger batch, the same words are dropped as in that
+        batch.
         """
         if not (training and self.word_dropout):
             return ids
@@ -98,7 +99,7 @@ class PairModel(PairScorer):
     def _encode_many(
         self, source: tf.Tensor, target: tf.Tensor
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        """As `encode`, in chunks of similar length."""
+        """Does the same as `encode`, in chunks of similar length."""
 
         def encode(
             source: Any, target: Any, _: tf.Tensor, *words: tf.Tensor
@@ -143,19 +144,19 @@ class PairModel(PairScorer):
         Args:
             texts: Text vectors.
             source: Structure vectors of the sources, `[b, 1, d]`.
-            target: Those of the targets, which only upstream's CANE looks at.
-            negative: Those of the negatives, `[b, K, d]`.
+            target: Structure vectors of the targets, which only upstream's CANE uses.
+            negative: Structure vectors of the negatives, `[b, K, d]`.
         """
         near, far = texts.source_of_negative, texts.negative
         return self.pair_terms(near, source, far, negative)
 
     def edge_losses(self, batch: Batch) -> tf.Tensor:
-        """Returns the loss of each edge in training, times its weight, `[b]`."""
+        """Returns the training loss of each edge times its weight, `[b]`."""
         losses = self.loss(*self(batch, training=True))
         return losses * batch["weight"] if "weight" in batch else losses
 
     def train_step(self, batch: Batch) -> dict[str, tf.Tensor]:
-        """Takes one step on the summed loss; reports the mean loss of an edge."""
+        """Takes one step on the summed loss; returns the mean loss per edge."""
         self.bring_up_to_date(batch)
         with tf.GradientTape() as tape:
             losses = self.edge_losses(batch)
@@ -166,7 +167,7 @@ class PairModel(PairScorer):
         return {"loss": self.loss_tracker.result()}
 
     def bring_up_to_date(self, batch: Batch) -> None:
-        """Makes the rows that a batch reads what a dense update would have made."""
+        """Updates the rows that a batch reads to what dense updates would have made."""
         for table, names in (
             (self.words, ("source_text", "target_text", "negatives_text")),
             (self.structure, ("source", "target", "negatives")),
@@ -175,14 +176,14 @@ class PairModel(PairScorer):
             self.optimizer.bring_up_to_date(table, tf.concat(rows, 0))
 
     def settle(self) -> None:
-        """Makes all rows of the tables ready to be read, after some steps."""
+        """Brings all rows of the tables up to date after some steps."""
         self.optimizer.settle()
 
 
 def part_of(batch: Batch, index: tf.Tensor, count: int) -> Batch:
-    """Returns one of `count` parts of a batch, which knows what it is a part of.
+    """Returns one of `count` parts of a batch, with its position in the batch.
 
-    The parts are of equal size, or one edge larger; with fewer edges than parts some
+    The sizes of the parts differ by at most one edge; with fewer edges than parts, some
     are empty.
     """
     size = tf.shape(batch["source"])[0]
@@ -192,5 +193,5 @@ def part_of(batch: Batch, index: tf.Tensor, count: int) -> Batch:
 
 
 def part_rows(batch: Batch) -> Rows | None:
-    """Which rows of a larger batch the edges of a part are; None for a whole one."""
+    """The rows of the larger batch that a part's edges are; None for a whole batch."""
     return Rows(batch["place"], batch["whole"]) if "place" in batch else None

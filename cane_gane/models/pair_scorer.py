@@ -1,4 +1,4 @@
-"""A pair of nodes scored: two tables, an encoder of text pairs, four inner products."""
+"""Scores a pair of nodes: two tables, an encoder of text pairs, four inner products."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from cane_gane.layers.masking import Configured
 from cane_gane.models.chunks import in_chunks
 from cane_gane.models.merging import Texts, merged
 
-PreparedTexts = Any  # `Texts`, or word ids where words are not merged
+PreparedTexts = Any  # `Texts`, or word ids if words are not merged
 
-# What a term of the score is, by what the layer calls it.
+# The kernels of the score's terms: names in settings and in the layer.
 KERNELS = {"inner": "euclidean", "gaussian": "rbf", "imq": "imq"}
 AT_ONCE = 1 << 14  # texts that are padded at once
-_WORD_SPREAD = 0.3  # standard deviation of the word table at the start
+_WORD_SPREAD = 0.3  # initial standard deviation of the word table
 
 
 class PairScorer(Configured, keras.Model):
-    """Scores pairs of nodes by their texts, each in the other's context, and structure.
+    """Scores pairs of nodes by structure and by texts, each in the other's context.
 
     The score of (u, v) is the sum of four inner products,
     <z_u, z_v> = ss + tt + ts + st, of text vectors z^s (which depend on the other
@@ -49,21 +49,21 @@ class PairScorer(Configured, keras.Model):
         seed: int = 1,
         **options: Any,
     ) -> None:
-        """Takes an encoder and the sizes of the tables; makes all variables.
+        """Takes an encoder and the sizes of the tables; creates all variables.
 
         Args:
             encoder: A layer from two texts `[b, n, p]`, `[b, m, p]` and their masks
                 to two vectors `[b, d]`.
-            word_count: Rows of the word table; row 0 is padding.
-            node_count: Rows of the node table.
-            dimension: Columns of both tables.
+            word_count: The number of rows of the word table; row 0 is padding.
+            node_count: The number of rows of the node table.
+            dimension: The number of columns of both tables.
             clip: Whether node vectors are clipped to norm 1 when they are read.
             map_mixed: Whether the mixed terms have a trainable linear map.
-            kernel: What a term is: one of `KERNELS`.
-            bandwidth: Of the kernels that look at distances.
-            structure_spread: Standard deviation of the node table at the start.
-            seed: What the initial values depend on.
-            **options: What `keras.Model` takes.
+            kernel: The kernel of a term: one of `KERNELS`.
+            bandwidth: The bandwidth of the kernels that use distances.
+            structure_spread: The initial standard deviation of the node table.
+            seed: The seed of the initial values.
+            **options: Options of `keras.Model`.
         """
         super().__init__(**options)
         self.encoder = encoder
@@ -104,7 +104,7 @@ class PairScorer(Configured, keras.Model):
         return self.encode_prepared(source, target)
 
     def prepare_texts(self, ids: tf.Tensor) -> PreparedTexts:
-        """Merges words that repeat in a text, `[b, n]`, where the encoder can do so."""
+        """Merges words that repeat in a text, `[b, n]`, if the encoder can use that."""
         return merged(ids) if getattr(self.encoder, "merges", False) else ids
 
     def encode_prepared(
@@ -113,8 +113,8 @@ class PairScorer(Configured, keras.Model):
         target: PreparedTexts,
         words: Sequence[tf.Tensor] = (),
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        """As `encode`, for prepared texts, whose word vectors may be looked up."""
-        sides: Sequence[Any] = (source, target)  # ids, counts and order, or ids alone
+        """Does the same as `encode` for prepared texts; word vectors may be given."""
+        sides: Sequence[Any] = (source, target)  # ids, counts and order, or only ids
         if not isinstance(source, Texts):
             sides = [(ids, ids > 0) for ids in sides]
         ids, *others = zip(*sides, strict=True)
@@ -122,7 +122,7 @@ class PairScorer(Configured, keras.Model):
         return self.encoder(*words, *itertools.chain(*others))
 
     def look_up(self, ids: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """Looks words up, `[b, n]` to `[b, n, p]`, and marks the real ones."""
+        """Looks up words, `[b, n]` to `[b, n, p]`, and marks the real ones."""
         return tf.gather(self.word_table, ids), ids > 0
 
     @property
@@ -132,7 +132,7 @@ class PairScorer(Configured, keras.Model):
 
     @contextlib.contextmanager
     def borrowing(self, words: tf.Tensor, structure: tf.Tensor) -> Iterator[None]:
-        """Reads other tables than its own, `[words, p]` and `[nodes, d]`, inside."""
+        """Uses other tables, `[words, p]` and `[nodes, d]`, inside a `with` block."""
         self._borrowed = (words, structure)
         try:
             yield
@@ -177,7 +177,7 @@ class PairScorer(Configured, keras.Model):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Self:
-        """Builds the model, with new variables, that `get_config` describes."""
+        """Builds the model that `get_config` describes, with new variables."""
         deserialized = keras.saving.deserialize_keras_object
         encoder = deserialized(config["encoder"], custom_objects)
         return cls(**{**config, "encoder": encoder})
@@ -186,7 +186,7 @@ class PairScorer(Configured, keras.Model):
 def text_vectors(
     model: PairScorer, texts: EncodedTexts, most: int | None = None
 ) -> npt.NDArray[np.float32]:
-    """Encodes the first `most` texts, or all, each in its own context, `[n, d]`."""
+    """Encodes the first `most` texts, or all, each with itself as context, `[n, d]`."""
 
     def first(left: Any, right: Any, _: tf.Tensor) -> tuple[tf.Tensor, ...]:
         return model.encode_prepared(left, right)[:1]

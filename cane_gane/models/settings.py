@@ -1,4 +1,4 @@
-"""The settings of the four neural models, and the presets they come in."""
+"""The settings of the four neural models, and their presets."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True)
 class ModelSettings(Settings):
-    """What a neural model is made of and how it is trained."""
+    """The architecture of a neural model, and how it is trained."""
 
     preset: str = setting(
         "best", "set of defaults for the other settings", choices=tuple(PRESETS)
@@ -165,7 +165,7 @@ class ModelSettings(Settings):
         """Returns the weights of the terms ss, tt, ts and st.
 
         Raises:
-            InputError: `rho` holds other than three weights.
+            InputError: `rho` does not hold three weights.
         """
         try:
             text, structure, mixed = (float(part) for part in self.rho.split(","))

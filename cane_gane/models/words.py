@@ -1,4 +1,4 @@
-"""Word ids of a batch: words left out in training, texts repeated and laid out."""
+"""Word ids of a batch: drops words in training, repeats and flattens texts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import tensorflow as tf
 
 
 class Rows(NamedTuple):
-    """Which rows of a larger batch some texts are.
+    """The rows of a larger batch that some texts are.
 
     Attributes:
-        at: Their numbers, `[b]`.
-        of: Rows of the larger batch, `[]`.
+        at: The row numbers, `[b]`.
+        of: The number of rows of the larger batch, `[]`.
     """
 
     at: tf.Tensor
@@ -28,18 +28,18 @@ def negative_rows(edges: Rows, count: tf.Tensor) -> Rows:
 def leave_words_out(
     ids: tf.Tensor, rate: float, seed: tf.Tensor, rows: Rows | None = None
 ) -> tf.Tensor:
-    """Leaves words out at random; a text that would lose all keeps all.
+    """Drops words at random; a text that would lose all words keeps all.
 
     Args:
         ids: Word ids, `[batch, n]`, 0 for padding after the last word.
-        rate: The share to leave out.
-        seed: Two integers that the choice depends on.
-        rows: Where the texts are part of a larger batch of the same width: they lose
-            the words that they lose as rows of that.
+        rate: The share of words to drop.
+        seed: Two integers that determine the choice.
+        rows: Given if the texts are part of a larger batch of the same width: the same
+            words are dropped as in that batch.
 
     Returns:
-        Word ids of what is left, closed up, no wider than the longest text; as wide
-        as before for `rows`, which may be none.
+        The remaining word ids, without gaps, no wider than the longest text; with
+        `rows` (which may be empty), as wide as before.
     """
     real = ids > 0
     shape = tf.shape(ids)
@@ -60,7 +60,7 @@ def repeat_texts(texts: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
     """Repeats each text `count` times, `[b, n, ...]` to `[b * count, n, ...]`."""
     shape = tf.shape(texts)
     wide = tf.concat([shape[:1], [count], shape[1:]], 0)
-    # not tf.repeat: its derivative transposes integers, of which oneDNN complains
+    # not tf.repeat: its derivative transposes integers, which oneDNN warns about
     repeated = tf.reshape(
         tf.broadcast_to(texts[:, None], wide), tf.concat([[-1], shape[1:]], 0)
     )
@@ -68,5 +68,5 @@ def repeat_texts(texts: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
 
 
 def flat_texts(texts: tf.Tensor) -> tf.Tensor:
-    """Lays the texts of negatives out as a batch, `[b, K, n]` to `[b * K, n]`."""
+    """Flattens the texts of negatives to a batch, `[b, K, n]` to `[b * K, n]`."""
     return tf.reshape(texts, [-1, tf.shape(texts)[2]])

@@ -1,1 +1,1 @@
-"""What a person looks at: tables, figures and self-contained pages of runs."""
+"""Output for readers: tables, figures and self-contained pages of runs."""

@@ -23,7 +23,7 @@ Found = Mapping[int, Sequence[OneRun]]  # each repeat, by window
 def auc_by_window(found: Found) -> dict[int, dict[str, list[float]]]:
     """Returns the AUC in % of each repeat that has one, by window and protocol.
 
-    A protocol that has no AUC is left out.
+    A protocol without AUC is left out.
     """
 
     def known(repeats: Sequence[OneRun], name: str) -> list[float]:
@@ -41,7 +41,7 @@ def auc_by_window(found: Found) -> dict[int, dict[str, list[float]]]:
 
 
 def window_curves(found: Found) -> dict[str, dict[int, list[float]]]:
-    """Returns for each protocol's title the AUC in % of each repeat, by window."""
+    """Returns the AUC in % of each repeat, by window, for each protocol's title."""
     windows = auc_by_window(found)
     return {
         protocol_title(name): {w: own[name] for w, own in windows.items() if own[name]}
@@ -50,9 +50,9 @@ def window_curves(found: Found) -> dict[str, dict[int, list[float]]]:
 
 
 def paired_table(found: Found) -> Table | None:
-    """Returns each window less the one of the best mean AUC, on the same edges.
+    """Returns each window minus the one with the best mean AUC, on the same edges.
 
-    None where no two windows have runs with the same edges.
+    None if no two windows have runs with the same edges.
     """
     aucs = {window: own.get(MAIN) for window, own in auc_by_window(found).items()}
     means = {window: fmean(own) for window, own in aucs.items() if own}
@@ -95,7 +95,7 @@ def write_ablation(title: str, found: Found, output: Path, count: int) -> None:
 
 
 def ablation_table(found: Found) -> str:
-    """Lays the means and standard deviations out for a terminal."""
+    """Formats the means and standard deviations for a terminal."""
     rows = window_rows(found)
     widths = [6, 9, *(max(22, len(title) + 3) for title in rows[0][2:])]
     return "\n".join(

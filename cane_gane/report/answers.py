@@ -1,4 +1,4 @@
-"""Answers of a run as aligned text for a terminal, as rows, and for a notebook."""
+"""Formats answers of a run: as text for a terminal, as rows, and for a notebook."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import Any
 from cane_gane.data.lines import printable
 from cane_gane.serving.answers import Explanation, Node, Pair, Part, Suggestion
 
-WIDE = 118  # columns of a line where the terminal does not say
+WIDE = 118  # columns of a line if the terminal's width is unknown
 _BAR = 24  # columns of the longest bar
-_LEAST = 16  # columns that a text has at the least
+_LEAST = 16  # least number of columns for a text
 
 
 class Suggestions(list[Suggestion]):
     """Answers of `recommend` or `search`, which print as a table.
 
     Attributes:
-        asked: What they are answers for.
+        asked: The node or text that was asked about.
     """
 
     def __init__(self, asked: Node, found: Iterable[Suggestion]) -> None:
@@ -67,12 +67,12 @@ def html_table(
 
 
 def title_of(node: Node) -> str:
-    """Returns what a node or a text is called on one line."""
+    """Returns the title of a node or a text, on one line."""
     return printable(node.name) if node.id >= 0 else f"“{_start(node.text, 80)}”"
 
 
 def suggestions_text(asked: Node, found: Sequence[Suggestion]) -> str:
-    """Lays suggestions out for a terminal: two lines each, aligned."""
+    """Formats suggestions for a terminal: two lines each, aligned."""
     head = title_of(asked)
     if asked.id >= 0 and asked.text.split():
         head += f": {_start(asked.text, 80)}"
@@ -106,7 +106,7 @@ def suggestions_text(asked: Node, found: Sequence[Suggestion]) -> str:
 
 
 def explanation_text(found: Explanation) -> str:
-    """Lays an explanation out for a terminal: parts and matched words, with bars."""
+    """Formats an explanation for a terminal: parts and matched words, with bars."""
     lines = [f"{title_of(found.source)} → {title_of(found.target)}"]
     probability = _percent(found.probability)
     chance = f", probability {probability}" if found.probability is not None else ""
@@ -156,7 +156,7 @@ def csv_rows(asked: Node, found: Sequence[Suggestion]) -> list[dict[str, Any]]:
 
 
 def csv_text(rows: Sequence[dict[str, Any]], header: bool = True) -> str:
-    """Returns rows of the same keys as CSV; nothing without a row."""
+    """Returns rows with the same keys as CSV; an empty text without rows."""
     if not rows:
         return ""
     file = io.StringIO()
@@ -174,9 +174,9 @@ def aligned(
 
     Args:
         rows: The cells of each row.
-        right: How many columns, from the first, are set to the right.
-        most: Columns of a line; the last cell is cut to fit.
-        numbers: Other columns that are set to the right.
+        right: How many columns, from the first, are right-aligned.
+        most: The width of a line; the last cell is cut to fit.
+        numbers: Other columns that are right-aligned.
     """
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     left = sum(widths[:-1]) + 2 * len(widths)
@@ -198,7 +198,7 @@ def _columns() -> int:
 
 
 def _width(text: str) -> int:
-    """Returns the columns that a terminal needs for a text."""
+    """Returns how many columns a terminal needs for a text."""
     wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
     return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
 
@@ -235,12 +235,12 @@ def _word_list(words: Sequence[Pair]) -> str:
 
 
 def _part_list(parts: Sequence[Part]) -> str:
-    """Returns the parts that say most, largest first."""
+    """Returns the most important parts, largest first."""
     telling = [part for part in parts if part.name not in ("typical", "score")]
     best = sorted(telling, key=lambda part: -abs(part.value))[:3]
     return ", ".join(f"{part.title} {part.value:+.1f}" for part in best)
 
 
 def _bar(share: float) -> str:
-    """Returns a bar as long as a share, light where it is below 0."""
+    """Returns a bar whose length is a share; a light one for a share below 0."""
     return ("█" if share > 0 else "░") * max(share != 0, round(_BAR * abs(share)))

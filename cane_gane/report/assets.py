@@ -1,7 +1,7 @@
-"""Scripts and styles that pages hold inside themselves, and that the explorer serves.
+"""Scripts and styles that are embedded in pages, and that the explorer serves.
 
-A script is a module of JavaScript. A page has no address to load modules from, so it
-gets all of them as one script: each once, after those that it imports.
+A script is a JavaScript module. A page has no address to load modules from, so it gets
+all of them as one script: each once, after the modules that it imports.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.]+)";\n', re.MULTILINE)
 
 
 def scripts(*names: str) -> Markup:
-    """Returns modules, with all that they import, as one script."""
+    """Returns modules and all their imports as one script."""
     done: dict[str, str] = {}
     for name in names:
         _add(name, done)

@@ -1,4 +1,4 @@
-"""A model card: what a model is, how it was made and how well it does, in Markdown."""
+"""A model card in Markdown: what a model is, how it was made, how well it performs."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def model_card(title: str, record: Mapping[str, Any] | None, found: Evaluation) 
 
 
 def _front(method: str, dataset: str, title: str, found: Evaluation) -> str:
-    """Returns the front matter: YAML, whose texts are written as JSON."""
+    """Returns the front matter: YAML whose strings are written as JSON."""
     lines = [
         "license: unknown",
         "library_name: keras",

@@ -1,4 +1,4 @@
-"""Charts of figures: curves and bars, each with its figures in words."""
+"""Charts of figures: curves and bars, each with a description in words."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HALF = 50.0  # the AUC of chance, in %
 
 
 class Bar(NamedTuple):
-    """A bar: what it is of, its length and its error, and whose it is."""
+    """A bar: its name, its length and error, and its group."""
 
     title: str
     value: float
@@ -39,7 +39,7 @@ class Bar(NamedTuple):
 def learning_curve(
     history: Sequence[Mapping[str, Any]], best_epoch: int | None
 ) -> Chart:
-    """Draws the loss, and where edges were held out validation AUC, by epoch."""
+    """Draws the loss and, if edges were held out, validation AUC, by epoch."""
     judged = [row for row in history if row.get("validation_auc") is not None]
     panels = {"loss": {row["epoch"]: row["loss"] for row in history}}
     if judged:
@@ -81,7 +81,7 @@ def roc_curves(curves: Mapping[str, Roc], title: str) -> Chart:
 
 
 def reliability(chances: Reliability) -> Chart:
-    """Draws what probabilities said against what came true, both in %."""
+    """Draws predicted probabilities against observed shares, both in %."""
     figure, axes = chart((4.6, 4.2))
     said, true = ([100 * getattr(own, key) for own in chances.bins] for key in _CHANCES)
     most = max(1.0, *said, *true) * 1.08
@@ -106,15 +106,15 @@ def ratio_chart(
     ours: Mapping[str, Points],
     measure: str = "AUC",
 ) -> Chart:
-    """Draws a figure by training ratio, ours and what was published.
+    """Draws a figure by training ratio, our results and published ones.
 
     Args:
         published: (ratio, figure in %) of each name.
         ours: (ratio, figure in %, its error) of each name.
-        measure: What the figure is called.
+        measure: The name of the figure.
 
     Returns:
-        Curves, or bars where ours are all of one ratio.
+        Curves, or bars if all our results have the same ratio.
     """
     ratios = {ratio for own in ours.values() for ratio, _, _ in own}
     if len(ratios) > 1:
@@ -134,7 +134,7 @@ def ratio_curves(
     ours: Mapping[str, Points],
     measure: str = "AUC",
 ) -> Chart:
-    """Draws curves; a name has one colour and one dash on both sides."""
+    """Draws curves; a name has the same colour and dash in both groups."""
     figure, axes = chart((5.6, 4.0))
     for place, name in enumerate(dict.fromkeys([*published, *ours])):
         style, label = line(place), plain(name, 40)
@@ -161,7 +161,7 @@ def ratio_curves(
 def bar_chart(bars: Sequence[Bar], measure: str) -> Chart:
     """Draws bars, the longest first, with their values.
 
-    Those of AUC begin at 50, which is chance, unless one is below.
+    Bars of AUC begin at 50, which is chance, unless one is below.
     """
     order = sorted(bars, key=lambda bar: bar.value)
     figure, axes = chart((5.6, 0.8 + 0.25 * len(bars)))
@@ -187,10 +187,10 @@ def bar_chart(bars: Sequence[Bar], measure: str) -> Chart:
 
 
 def window_curve(windows: Mapping[str, Mapping[int, Sequence[float]]]) -> Chart:
-    """Draws AUC against the window, the mean of repeats with each of them.
+    """Draws AUC against the window: the mean over repeats, and each repeat.
 
     Args:
-        windows: For each protocol's title, the AUC in % of each repeat by window.
+        windows: The AUC in % of each repeat by window, for each protocol's title.
     """
     figure, axes = chart((5.6, 3.6))
     told = []

@@ -21,7 +21,7 @@ class Explained(Explanation):
 
     @classmethod
     def of(cls, found: Explanation) -> Explained:
-        """Takes an explanation."""
+        """Converts an explanation."""
         return cls(**{own.name: getattr(found, own.name) for own in fields(found)})
 
     def __str__(self) -> str:
@@ -40,7 +40,7 @@ class Explained(Explanation):
 
 
 def write_explanation(found: Explanation, path: Path) -> None:
-    """Writes the page whole."""
+    """Writes the page."""
     titles = title_of(found.source), title_of(found.target)
     write_page(
         "explain.html",
@@ -57,7 +57,7 @@ def write_explanation(found: Explanation, path: Path) -> None:
 
 
 def heat_map(found: Explanation) -> dict[str, Any]:
-    """Returns what the page's script draws a heat map from."""
+    """Returns the data from which the page's script draws a heat map."""
     match = found.match
     return {
         "id": "heat-plan",
@@ -69,7 +69,7 @@ def heat_map(found: Explanation) -> dict[str, Any]:
 
 
 def lines(found: Explanation) -> list[tuple[int, int, float]]:
-    """Returns where the listed pairs of words are: two places, and a weight."""
+    """Returns the positions of the listed pairs of words, and their weights."""
     listed = {(pair.source, pair.target) for pair in found.words}
     rows, columns = (
         [word.lower() for word in words[:WORDS]]

@@ -1,4 +1,4 @@
-"""Methods by training ratio as CSV and JSON, for programs."""
+"""Exports methods by training ratio as CSV and JSON, for programs."""
 
 from __future__ import annotations
 

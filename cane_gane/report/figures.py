@@ -1,4 +1,4 @@
-"""Figures of matplotlib: one style, colour-blind safe and legible in grey; files."""
+"""Matplotlib figures in one style, colour-blind safe and legible in grey."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from cane_gane.files import write_atomically
 
-# Okabe and Ito's colours; shapes and dashes say the same in grey.
+# Okabe and Ito's colours; shapes and dashes distinguish the same in grey.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "^", "s", "D", "v", "P", "X", "<", ">", "*")
 DASHES: tuple[Any, ...] = (
@@ -23,7 +23,7 @@ PALE = "#c3c8cf"
 GRID = "#e6e8eb"
 EDGE = "#5a6472"
 
-LETTERS = 24  # letters of a name in a figure
+LETTERS = 24  # characters of a name in a figure
 _STYLE: dict[Any, Any] = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -33,20 +33,20 @@ _STYLE: dict[Any, Any] = {
     "grid.linewidth": 0.6,
     "axes.axisbelow": True,
     "axes.edgecolor": EDGE,
-    "svg.fonttype": "none",  # words stay words, in any script
+    "svg.fonttype": "none",  # text stays text, in any script
     "svg.hashsalt": "cane_gane",  # the same figure gives the same file
 }
 
 
 class Chart(NamedTuple):
-    """A figure, and what it says to those who do not see it."""
+    """A figure, and its description in words."""
 
     figure: Figure
     alt: str
 
 
 class Drawn(NamedTuple):
-    """The same as an SVG, whose background is transparent."""
+    """The same as an SVG with a transparent background."""
 
     svg: bytes
     alt: str
@@ -57,8 +57,8 @@ def save(own: Chart, folder: Path, name: str) -> Drawn:
 
     Args:
         own: The figure.
-        folder: Where both files go.
-        name: Their name, without its ending.
+        folder: The folder for both files.
+        name: Their name, without the suffix.
 
     Returns:
         The SVG.
@@ -73,7 +73,7 @@ def drawn(figure: Figure, kind: str = "svg") -> bytes:
     """Returns a figure as a file: `png`, or `svg` on a transparent background."""
     options: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {}
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
-        # A word in a script that the font lacks is drawn as a box.
+        # Characters that the font lacks are drawn as boxes.
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         buffer, clear = io.BytesIO(), kind == "svg"
         figure.savefig(buffer, format=kind, dpi=160, transparent=clear, **options)
@@ -83,14 +83,14 @@ def drawn(figure: Figure, kind: str = "svg") -> bytes:
 def chart(
     size: tuple[float, float], rows: int = 1, columns: int = 1
 ) -> tuple[Figure, Any]:
-    """Makes an empty figure, without any window or global state."""
+    """Makes an empty figure, without a window or global state."""
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=size, layout="constrained")
         return figure, figure.subplots(rows, columns, sharex=rows > 1)
 
 
 def line(place: int) -> dict[str, Any]:
-    """Returns the colour and the dash of the line at a place."""
+    """Returns the colour and the dash of line number `place`."""
     colour, dash = COLOURS[place % len(COLOURS)], DASHES[place % len(DASHES)]
     return {"color": colour, "linestyle": dash}
 
@@ -101,6 +101,6 @@ def cut(text: str, letters: int = LETTERS) -> str:
 
 
 def plain(text: str, letters: int = LETTERS) -> str:
-    """Returns a short text that matplotlib neither reads as maths nor hides."""
+    """Returns a short text that matplotlib neither parses as maths nor hides."""
     short = cut(text, letters).replace("$", r"\$")
     return f" {short}" if short[:1] == "_" else short

@@ -1,4 +1,4 @@
-"""A table of texts as Markdown and as LaTeX."""
+"""Formats a table of texts as Markdown and as LaTeX."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Layout:
     Attributes:
         caption: What it shows.
         header: The heading of each column; the first column names rows.
-        groups: Rows, in groups that a line keeps apart where the format has one.
-        notes: What its marks mean, a line each.
+        groups: Rows, in groups that a line separates if the format has one.
+        notes: The meaning of its marks, one line each.
     """
 
     caption: str
@@ -34,14 +34,14 @@ class Layout:
     notes: Sequence[str] = ()
 
     def markdown(self) -> str:
-        """Returns it in Markdown: caption, table, notes."""
+        """Returns the table in Markdown: caption, table, notes."""
         rows = [row for group in self.groups for row in group]
         table = markdown_table(self.header, rows)
         notes = map(markdown_text, self.notes)
         return "\n\n".join([f"**{markdown_text(self.caption)}**", table, *notes])
 
     def latex(self) -> str:
-        """Returns it as a `table` of LaTeX that needs no package."""
+        """Returns the table as a LaTeX `table` that needs no package."""
 
         def line(cells: Sequence[str]) -> str:
             return " & ".join(map(_latex, cells)) + r" \\"
@@ -65,14 +65,14 @@ class Layout:
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Returns a table in Markdown, its figures set to the right."""
+    """Returns a table in Markdown, with figures right-aligned."""
     head, *body = (map(markdown_text, line) for line in (header, *rows))
     align = ["---", *["---:"] * (len(header) - 1)]
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, align, *body))
 
 
 def markdown_text(text: str) -> str:
-    """Returns a text that Markdown reads neither as HTML nor as its own marks."""
+    """Escapes a text so that Markdown reads neither HTML nor markup in it."""
     return re.sub(r"([\\`*_\[\]|])", r"\\\1", html.escape(printable(text), quote=False))
 
 

@@ -1,4 +1,4 @@
-"""SVGs of matplotlib as parts of a page: in its fonts and its colours, dark or not."""
+"""Embeds matplotlib's SVGs in a page, in its fonts and colours, dark or light."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from markupsafe import Markup
 from cane_gane.report.figures import COLOURS, EDGE, GREY, GRID, PALE, Drawn
 
 _SCALE = 4 / 3  # pixels of a point
-# The variables of colours.css; what matplotlib writes in black is ink.
+# The variables of colours.css; matplotlib's black becomes the ink colour.
 _VARIABLES = {
     **{own.lower(): f"--group-{place}" for place, own in enumerate(COLOURS)},
     "#000000": "--ink",
@@ -25,7 +25,7 @@ _LEFT_OUT = ("metadata", "style")
 
 
 def inline(drawn: Drawn) -> Markup:
-    """Returns a figure for a page, with its figures in words for who cannot see it."""
+    """Returns a figure for a page, with a description for those who cannot see it."""
     root = ElementTree.fromstring(drawn.svg)
     prefix = f"f{hashlib.sha256(drawn.svg).hexdigest()[:8]}-"
     known = {own.attrib["id"] for own in root.iter() if "id" in own.attrib}
@@ -42,7 +42,7 @@ def inline(drawn: Drawn) -> Markup:
 
 
 def _simplify(element: ElementTree.Element, prefix: str, used: set[str]) -> None:
-    """Takes an element and those inside as the page needs them."""
+    """Adapts an element and its children to the page."""
     element.tag = element.tag.rpartition("}")[2]
     for name in list(element.attrib):
         value = element.attrib.pop(name)
@@ -59,7 +59,7 @@ def _simplify(element: ElementTree.Element, prefix: str, used: set[str]) -> None
 
 
 def _coloured(value: str) -> str:
-    """Returns an attribute with variables for colours, and without a font's family."""
+    """Returns an attribute with variables for colours and without font families."""
     value = re.sub(r"font-family:[^;]*;? ?", "", value)
     value = re.sub(r"(font: [^';]*?px) [^;]*", r"\1 system-ui, sans-serif", value)
 

@@ -1,4 +1,4 @@
-"""Methods by training ratio, laid out for readers: a page, Markdown, LaTeX."""
+"""Lays out methods by training ratio for readers: a page, Markdown, LaTeX."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cane_gane.report.titles import method_title, predicts
 
 
 def layout(found: Ratios, sheet: Sheet) -> Layout:
-    """Lays a sheet out, its rows in groups of one kind."""
+    """Lays out a sheet, with its rows grouped by kind."""
     seeds = len(found.seeds)
     groups = [
         [(row.title, *(_text(row.entries.get(c), seeds) for c in sheet.columns))
@@ -34,7 +34,7 @@ def layout(found: Ratios, sheet: Sheet) -> Layout:
 
 
 def cost_layout(found: Ratios) -> Layout:
-    """Lays out what it takes to fit each method: time and memory."""
+    """Lays out the cost of fitting each method: time and memory."""
     costs = {
         key: {ratio: found.cost(key, ratio) for ratio in found.ratios}
         for key in found.variants
@@ -66,7 +66,7 @@ def as_latex(found: Ratios) -> str:
 
 
 def progress(found: Ratios) -> str:
-    """Says how many runs are finished, and what they took."""
+    """Returns how many runs are finished, and how long they took."""
     all_of = f"{len(found.runs)} of {found.count} runs are finished"
     if len(found.runs) == found.count:
         all_of = f"All {found.count} runs are finished"
@@ -84,7 +84,7 @@ def _text(own: Entry | None, seeds: int) -> str:
     """Returns a figure in % with its spread and its marks.
 
     Args:
-        own: The figure, or None where there is none.
+        own: The figure, or None if there is none.
         seeds: How many seeds there will be.
     """
     if own is None:
@@ -98,7 +98,7 @@ def _text(own: Entry | None, seeds: int) -> str:
 
 
 def _partial(own: Entry, seeds: int) -> bool:
-    """Returns whether runs are missing, or ± is not what it is elsewhere."""
+    """Returns whether runs are missing, or ± has another meaning than elsewhere."""
     return 0 < len(own.seeds) < seeds or own.std_error is not None
 
 
@@ -132,7 +132,7 @@ def _notes(found: Ratios, sheet: Sheet) -> list[str]:
 
 
 def _drawn(run: OneRun, protocol: str | None) -> bool:
-    """Returns whether a run ranked some of its scored edges only."""
+    """Returns whether a run ranked only some of its scored edges."""
     own = run.evaluation.link_prediction.get(protocol or "")
     return bool(own and own.ranked_edges and own.ranked_edges < own.scored)
 

@@ -1,4 +1,4 @@
-"""The figures of link prediction as cells and tables; one below a baseline is red."""
+"""Link prediction as cells and tables; figures below a baseline are red."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SIGNS = {1: (" ↑", "good"), 0: ("", "soft"), -1: (" ↓", "bad")}
 
 
 class Table(NamedTuple):
-    """What the macro `table` lays out."""
+    """The arguments of the macro `table`."""
 
     header: Sequence[object]
     rows: Sequence[Sequence[object]]
@@ -31,12 +31,12 @@ class Table(NamedTuple):
 
 
 def row_title(row: Row) -> str:
-    """Returns what readers call a row."""
+    """Returns the title of a row for readers."""
     return row.title if row.learned else baseline_title(row.key)
 
 
 def figure_cell(row: Row, protocol: str, figure: str = "auc") -> Cell:
-    """Builds the cell of a figure: AUC with its error, red where a baseline is above.
+    """Builds the cell of a figure: AUC with its error, red if a baseline is higher.
 
     Args:
         row: The row.
@@ -51,7 +51,7 @@ def figure_cell(row: Row, protocol: str, figure: str = "auc") -> Cell:
 
 
 def difference_text(own: Difference) -> str:
-    """Returns a difference in points, with its interval and an arrow if it is sure."""
+    """Returns a difference in points, with its interval; an arrow if significant."""
     low, high = (100 * end for end in own.interval)
     return f"{100 * own.mean:+.1f} ({low:+.1f} to {high:+.1f}){_SIGNS[own.sign][0]}"
 
@@ -59,7 +59,7 @@ def difference_text(own: Difference) -> str:
 def difference_table(
     protocol: str, found: Iterable[tuple[str, Mapping[str, Difference]]]
 ) -> Table:
-    """Returns differences by what was subtracted: a row each, a figure a column."""
+    """Returns a table of differences: a row per subtrahend, a column per figure."""
     found = list(found)
     shown = [key for key in COMPARED if any(key in own for _, own in found)]
 
@@ -74,7 +74,7 @@ def difference_table(
 
 
 def tiles(found: Evaluation) -> list[tuple[str, Cell, str]]:
-    """Returns the figures that a reader looks for first: name, figure, note."""
+    """Returns the figures that a reader wants first: name, figure, note."""
     model = link_rows(found)[0]
     shown = []
     for name in ordered(found.link_prediction)[:1]:
@@ -97,7 +97,7 @@ def tiles(found: Evaluation) -> list[tuple[str, Cell, str]]:
 
 
 def verdicts(found: Evaluation) -> list[Cell]:
-    """Says of each protocol but the main one how the model compares by MRR."""
+    """Returns how the model compares by MRR, for each protocol except the main one."""
     said = []
     for name in ordered(found.link_prediction):
         best = best_rival(found, name)
@@ -113,7 +113,7 @@ def verdicts(found: Evaluation) -> list[Cell]:
 
 
 def auc_table(found: Evaluation) -> Table:
-    """Returns AUC and its draws in each protocol, and what each one scored."""
+    """Returns AUC and its draws in each protocol, and the number of scored edges."""
     rows = link_rows(found)
     names = [
         name for name in found.link_prediction
@@ -131,14 +131,14 @@ def auc_table(found: Evaluation) -> Table:
         "of them self-loops": [f"{own.self_loops:,}" for own in links],
         "of them reversed training edges": [f"{own.reversed:,}" for own in links],
     }
-    # An empty row: these are no figures, and not sorted among them.
+    # An empty row: counts are not figures, and are not sorted among them.
     body += [(), *((key, *own, *[""] * len(names)) for key, own in counts.items())]
     header = ("AUC, %", *titles, *(f"20 draws, {title}" for title in titles))
     return Table(header, body)
 
 
 def ranking_tables(found: Evaluation) -> list[Table]:
-    """Returns the figures of ranking of each protocol that has them."""
+    """Returns the ranking figures of each protocol that has them."""
     tables = []
     for name in ordered(found.link_prediction):
         rows = [row for row in link_rows(found) if _has([row], name, "mrr")]
@@ -155,7 +155,7 @@ def ranking_tables(found: Evaluation) -> list[Table]:
 
 
 def difference_tables(found: Evaluation) -> list[Table]:
-    """Returns the model less each baseline, for each protocol that predicts."""
+    """Returns the model minus each baseline, for protocols that test prediction."""
     tables = (
         difference_table(name, [
             (baseline_title(key), own.difference)
@@ -172,7 +172,7 @@ def _has(rows: Iterable[Row], protocol: str, figure: str) -> bool:
 
 
 def _how_ranked(own: Figures) -> str:
-    """Says which edges were ranked, and how the pair score was."""
+    """Returns which edges were ranked, and how the pair score was ranked."""
     text = (
         "Ranks of targets among their negatives, for "
         f"{own.scored:,} of {own.edges:,} test edges."

@@ -1,4 +1,4 @@
-"""What maps are drawn from: places in whole units, and groups of labels."""
+"""The data of maps: positions in whole units, and groups of labels."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import numpy.typing as npt
 from cane_gane.evaluation.results import NodeMap
 from cane_gane.report.pictures import map_text
 
-GROUPS = 10  # labels that have a colour and a shape of their own
+GROUPS = 10  # labels that have their own colour and shape
 _SIDE = 10_000  # of a map, in whole units
 
 
 def grouped(
     labels: Sequence[str | None],
 ) -> tuple[list[dict[str, Any]], list[int]]:
-    """Returns the entries of a legend, and which each node belongs to.
+    """Returns the entries of a legend, and the entry of each node.
 
     Args:
-        labels: The label of each node, None for none.
+        labels: The label of each node, or None.
     """
     counts = Counter(label for label in labels if label is not None)
     named = [label for label, _ in counts.most_common(GROUPS)]
@@ -38,10 +38,10 @@ def grouped(
 
 
 def placed(places: npt.NDArray[np.float64]) -> tuple[list[int | None], ...]:
-    """Returns both coordinates in whole units, None for a node without a place.
+    """Returns both coordinates in whole units, None for a node without a position.
 
     Args:
-        places: `[nodes, 2]`, NaN for a node without a place.
+        places: `[nodes, 2]`, NaN for a node without a position.
     """
     there = np.isfinite(places).all(axis=1)
     if there.any():
@@ -56,11 +56,11 @@ def placed(places: npt.NDArray[np.float64]) -> tuple[list[int | None], ...]:
 
 
 def map_content(chart: NodeMap) -> dict[str, Any]:
-    """Returns what the script of a page draws a map from."""
+    """Returns the data from which a page's script draws a map."""
     labels = chart.labels or [None] * len(chart.nodes)
     groups, group = grouped(labels)
     x, y = placed(np.array([chart.x, chart.y], np.float64).T)
-    # t-SNE has its second axis upwards, a window downwards.
+    # t-SNE's second axis points up, that of a window points down.
     most = max((own for own in y if own is not None), default=0)
     return {
         "title": map_text(chart),

@@ -11,15 +11,15 @@ from cane_gane.evaluation.pairs import MOST_WORDS
 from cane_gane.evaluation.results import MatchedPair
 from cane_gane.evaluation.show import percent
 
-_LETTERS = 60  # of a name in the menu
+_LETTERS = 60  # characters of a name in the menu
 
 
 def menu(pairs: Sequence[MatchedPair], method: str) -> list[dict[str, Any]]:
-    """Returns what the page's script draws heat maps from.
+    """Returns the data from which the page's script draws heat maps.
 
     Args:
         pairs: The pairs.
-        method: What readers call the method.
+        method: The method's title.
     """
     return [
         {
@@ -59,7 +59,7 @@ def map_titles(pair: MatchedPair, method: str) -> Mapping[str, str]:
 
 
 def _about(pair: MatchedPair) -> str:
-    """Says what is drawn, and how alike the two texts are."""
+    """Returns what is drawn, and how similar the two texts are."""
     lengths = len(pair.source_words), len(pair.target_words)
     text = (
         f"{pair.names[0]} (rows, {lengths[0]} words) and {pair.names[1]} (columns, "

@@ -1,4 +1,4 @@
-"""All missing edges of a run as a table for other programs: missing_edges.csv."""
+"""Exports all missing edges of a run for other programs: missing_edges.csv."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COLUMNS = (
 
 
 def missing_csv(network: TextualNetwork, found: Sequence[ScoredEdge]) -> str:
-    """Returns a line for each pair, best first: ids, names, score, first words.
+    """Returns one line per pair, best first: ids, names, score, first words.
 
     Args:
         network: The network.

@@ -1,4 +1,4 @@
-"""The files of a table of all methods and ratios, the page among them."""
+"""The files of a table of all methods and ratios, including the page."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def write_overview(found: Ratios, output: Path) -> None:
 
 
 def _rows(sheet: Sheet, layout: Layout) -> list[list[Cell]]:
-    """Returns the rows of a table; what is below a baseline is red."""
+    """Returns the rows of a table; figures below a baseline are red."""
     plain = "soft" if sheet.measure in GAPS else ""
 
     def cell(text: str) -> Cell:
@@ -60,14 +60,14 @@ def _rows(sheet: Sheet, layout: Layout) -> list[list[Cell]]:
 
 
 def _draw(found: Ratios, sheet: Sheet, output: Path) -> Drawn:
-    """Draws our methods among baselines and the paper's figures."""
+    """Draws our methods with baselines and the paper's figures."""
     chart = _bars(sheet) if len(sheet.columns) == 1 else _curves(found, sheet)
     name = f"ratios_{sheet.protocol}_{sheet.measure}"
     return figures.save(chart, output / "figures", name)
 
 
 def _bars(sheet: Sheet) -> Chart:
-    """Draws all rows of a table of one column."""
+    """Draws all rows of a table with one column."""
     kinds = {"paper": "published", "readme": "published", "start": "baselines"}
     bars = [
         charts.Bar(row.title, *own[0][1:], kinds.get(row.kind, row.kind))

@@ -1,4 +1,4 @@
-"""Pages in one file that open from disk: templates filled in, all text escaped."""
+"""Single-file pages that open from disk: fills in templates, escapes all text."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Cell:
     """A cell of a table that is more than a text.
 
     Attributes:
-        text: What it says.
-        below: What it is below, for a figure that is red.
-        href: What it is a link to.
-        kind: How it looks: `bad`, `good`, `soft` or plain; `bad` where it is below.
-        value: What it is sorted by, where that is not the first number of its text.
+        text: Its text.
+        below: What scores higher, for a figure that is red.
+        href: The target of its link.
+        kind: Its style: `bad`, `good`, `soft` or plain; `bad` if `below` is set.
+        value: The value to sort by, if that is not the first number of its text.
     """
 
     text: str
@@ -42,28 +42,28 @@ class Cell:
 def link(path: Path, home: Path) -> str:
     """Returns the address of a file for a page in the folder `home`.
 
-    It begins with `./`, so that no name of a folder can be taken for a scheme.
+    It begins with `./`, so that a folder's name cannot be read as a URL scheme.
     """
     return f"./{quote(os.fsencode(os.path.relpath(path, home)))}"
 
 
 def memory_text(size: int | None) -> str:
-    """Returns bytes as a person would say them; a dash where they are not known."""
+    """Returns a size of memory for readers; a dash if it is unknown."""
     return "–" if size is None else f"{size / 2**20:,.0f} MB"
 
 
 def time_text(seconds: float | None) -> str:
-    """Returns a time as a person would say it; a dash where it is not known."""
+    """Returns a duration for readers; a dash if it is unknown."""
     return "–" if seconds is None else duration(seconds)
 
 
 def write_page(template: str, path: Path, **values: Any) -> None:
-    """Writes a page whole.
+    """Writes a page.
 
     Args:
         template: A file of `templates/`.
         path: The file.
-        **values: What the template is filled with.
+        **values: The values for the template.
     """
     # A section adds itself to `contents`, which becomes the links at the top.
     text = _PAGES.get_template(template).render(**values, contents=[])
@@ -71,19 +71,19 @@ def write_page(template: str, path: Path, **values: Any) -> None:
 
 
 def _cells(value: object) -> list[Cell]:
-    """Returns what is in a cell of a table: a text, a `Cell` or several of them."""
+    """Returns the content of a table cell (a text, a `Cell` or several) as cells."""
     if isinstance(value, list):
         return value or [Cell("")]
     return [value if isinstance(value, Cell) else Cell(str(value))]
 
 
 def picture(content: bytes) -> str:
-    """Returns an SVG as an address that a page shows from itself."""
+    """Returns an SVG as a data URL."""
     return f"data:image/svg+xml;base64,{base64.b64encode(content).decode()}"
 
 
 def _digest(text: str) -> str:
-    """Returns the digest by which a page allows its own script, and no other."""
+    """Returns the digest by which a page allows its own script and no other."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
 

@@ -1,4 +1,4 @@
-"""Two scores on the same edges: paired differences, of two runs and over seeds."""
+"""Paired differences of two scores on the same edges, for two runs and over seeds."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from cane_gane.report.repeats import Entry, OneRun
 
 @dataclass(frozen=True, kw_only=True)
 class Gap(Entry):
-    """How much a method is above another on the same edges, over repeats.
+    """The difference between two methods on the same edges, over repeats.
 
     Attributes:
         interval: The 95 % interval of the mean.
-        rival: The key of the other.
+        rival: The key of the other method.
     """
 
     interval: tuple[float, float]
@@ -37,7 +37,7 @@ def same_edges(first: OneRun, other: OneRun, protocol: str) -> bool:
 
 
 def why_not(first: OneRun, other: OneRun) -> str:
-    """Says why two runs cannot be compared edge by edge."""
+    """Returns why two runs cannot be compared edge by edge."""
     if first.data != other.data:
         return "other data"
     for run in (first, other):
@@ -53,14 +53,14 @@ def paired_gap(
     figure: str,
     rival: str = "",
 ) -> Gap | None:
-    """Returns the runs of one method less those of another, seed by seed.
+    """Returns the runs of one method minus those of another, seed by seed.
 
     Args:
-        first: The runs of the one, one for each seed.
-        other: Those of the other.
+        first: The runs of the first method, one for each seed.
+        other: The runs of the other method.
         protocol: The protocol's key.
         figure: `auc`, `mrr` or `hits_at_N`.
-        rival: What the other is known by.
+        rival: The key of the other method.
 
     Returns:
         The difference over the seeds that both have on the same edges; None without
@@ -81,7 +81,7 @@ def paired_gap(
 
 
 def gap_of(found: dict[int, Difference], rival: str) -> Gap | None:
-    """Returns differences over seeds as one; None without any."""
+    """Combines differences over seeds; None without any."""
     if not found:
         return None
     whole, means = combined([*found.values()]), [own.mean for own in found.values()]
@@ -102,8 +102,8 @@ def combined(found: Sequence[Difference]) -> Difference:
         found: The differences, one for each seed.
 
     Returns:
-        Their mean; each side of its interval is as wide as theirs, added in
-        quadrature, over their number.
+        Their mean. Each side of its interval is the root of the sum of their squared
+        sides, divided by their number.
     """
     mean = fmean(own.mean for own in found)
     low, high = (

@@ -1,4 +1,4 @@
-"""The paper's figures, to show beside ours where the data are the same."""
+"""The paper's figures, to show beside ours if the data are the same."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any
 from cane_gane.data.catalog import PUBLISHED, canonical_name
 from cane_gane.methods import registry
 
-# The paper names no negatives: its AUC stands beside each protocol that it may be of.
+# The paper does not specify its negatives: its AUC is shown beside each protocol that
+# it may have used.
 PROTOCOLS = ("upstream", "strict", "all_edges")
 README = "upstream"  # the row of CANE's README
-FRAME = ("cane", "wane", "ot", "ap")  # the rows of one frame, which figures always show
+FRAME = ("cane", "wane", "ot", "ap")  # rows that figures always show
 
 
 @cache
@@ -25,11 +26,11 @@ def _tables() -> dict[str, Any]:
 
 
 def known(dataset: str, data: Mapping[str, str]) -> str | None:
-    """Returns the paper's name of a data set, or None where it is not the paper's.
+    """Returns the paper's name of a data set, or None if it is not the paper's.
 
     Args:
-        dataset: The data set's name; a folder is none of the paper's.
-        data: The SHA-256 of each of its files, as config.json has them.
+        dataset: The data set's name; a folder is never the paper's.
+        data: The SHA-256 of each of its files, as in config.json.
     """
     name = canonical_name(dataset)
     files = PUBLISHED.get(name, {}).items()
@@ -39,7 +40,7 @@ def known(dataset: str, data: Mapping[str, str]) -> str | None:
 
 
 def row_of(method: str) -> str | None:
-    """Returns the row that a method has in the paper's tables, where it has one."""
+    """Returns a method's row in the paper's tables, if it has one."""
     return registry.METHODS[method].paper if method in registry.METHODS else None
 
 
@@ -58,7 +59,7 @@ def auc_curves(name: str | None) -> dict[str, list[tuple[float, float]]]:
 def titled_curves(
     name: str | None, methods: Iterable[str] = ()
 ) -> dict[str, list[tuple[float, float]]]:
-    """Returns the rows of `FRAME` and of some methods by the titles readers know."""
+    """Returns the rows of `FRAME` and of some methods, by their titles for readers."""
     shown = {*FRAME, README, *map(row_of, methods)}
     titles = {own.paper: own.title for own in registry.METHODS.values() if own.paper}
     titles[README] = "CANE's README"
@@ -67,12 +68,12 @@ def titled_curves(
 
 
 def auc(name: str | None, row: str | None, ratio: float) -> float | None:
-    """Returns the AUC in % of a row, or None where there is none."""
+    """Returns the AUC in % of a row, or None if there is none."""
     return dict(auc_curves(name).get(row or "", [])).get(round(ratio, 4))
 
 
 def macro_f1(name: str | None, row: str | None) -> dict[str, float]:
-    """Returns the Macro-F1 in % of a row by the share of labels, where it has them."""
+    """Returns the Macro-F1 in % of a row by the share of labels, if it has any."""
     tables = _tables()
     values = tables["macro_f1"].get(name, {}).get(row, [])
     return dict(zip(map(str, tables["label_ratios"]), values, strict=False))

@@ -46,7 +46,7 @@ def node_map(places: NodeMap) -> Chart:
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.set_aspect("equal", adjustable="datalim")
     if named:
-        # Below, or long labels would leave the nodes no room.
+        # Below the map, since long labels would leave no room for the nodes.
         columns = 70 // (6 + min(LETTERS, max(5, *map(len, named))))
         figure.legend(
             loc="outside lower center", ncols=columns, markerscale=1.8, frameon=False
@@ -62,7 +62,7 @@ def map_text(places: NodeMap) -> str:
 
 
 def heat_maps(pair: MatchedPair | Match, titles: Mapping[str, str]) -> Chart:
-    """Draws how the words of a pair of texts are matched, in one way or more.
+    """Draws how the words of a pair of texts are matched, in one or more maps.
 
     Args:
         pair: The pair.

@@ -1,4 +1,4 @@
-"""Figures of methods by training ratio, over seeds, beside what was published."""
+"""Figures of methods by training ratio, over seeds, with published figures."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from cane_gane.report.paired import Gap, gap_of, paired_gap
 from cane_gane.report.repeats import Entry, OneRun, over_repeats
 from cane_gane.report.titles import MAIN, baseline_title, method_title, ordered
 
-START = "start"  # the baseline that is not the same for every method
+START = "start"  # the only baseline that differs between methods
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What it takes to fit a method.
+    """The cost of fitting a method.
 
     Attributes:
         seconds: The mean over repeats.
-        memory: The most of all repeats, in bytes, where it is known.
+        memory: The maximum over repeats, in bytes, if known.
     """
 
     seconds: float
@@ -37,9 +37,9 @@ class Row:
     Attributes:
         kind: `ours`, `start`, `baselines`, `paper` or `readme`.
         key: The method or the baseline.
-        title: What a reader calls it.
-        entries: Its figures, by what the columns are.
-        ratio: The training ratio, where that is not what the columns are.
+        title: Its name for readers.
+        entries: Its figures, by column.
+        ratio: The training ratio, if columns are something else.
     """
 
     kind: str
@@ -58,7 +58,7 @@ class Ratios:
         variants: The methods.
         ratios: The training ratios.
         seeds: The seeds.
-        runs: Those that are finished.
+        runs: The finished runs.
     """
 
     dataset: str
@@ -69,12 +69,12 @@ class Ratios:
 
     @property
     def count(self) -> int:
-        """How many runs there will be."""
+        """The total number of runs."""
         return len(self.variants) * len(self.ratios) * len(self.seeds)
 
     @property
     def seconds(self) -> float:
-        """What the finished runs took to train and evaluate."""
+        """The time that the finished runs took to train and evaluate."""
         times = [run.evaluation.time for run in self.runs]
         return sum((own.train or 0) + (own.evaluate or 0) for own in times)
 
@@ -86,20 +86,20 @@ class Ratios:
 
     @property
     def shares(self) -> list[str]:
-        """The shares of labels that the runs have Macro-F1 for."""
+        """The shares of labels for which the runs have Macro-F1."""
         found = (run.evaluation.node_classification or {} for run in self.runs)
         return list(dict.fromkeys(share for own in found for share in own))
 
     @property
     def published(self) -> str | None:
-        """The paper's name of the data set, where all runs had the paper's data."""
+        """The paper's name of the data set, if all runs had the paper's data."""
         names = {run.published for run in self.runs}
         return names.pop() if len(names) == 1 else None
 
     def link_rows(self, protocol: str, figure: str) -> list[Row]:
-        """Returns our methods, the baselines and, beside AUC, the paper.
+        """Returns our methods, the baselines and, for AUC, the paper.
 
-        Columns are training ratios. Where no method has the figure there is no row.
+        Columns are training ratios. If no method has the figure, there are no rows.
         """
         rows = [
             Row("ours", key, method_title(key),
@@ -132,7 +132,7 @@ class Ratios:
         return [row for row in rows if row.entries]
 
     def gap_rows(self) -> list[Row]:
-        """Returns our methods less the best baseline by MRR, in the main protocol.
+        """Returns our methods minus the best baseline by MRR, in the main protocol.
 
         Columns are training ratios; a row has those at which its baseline is the best.
         """
@@ -148,9 +148,9 @@ class Ratios:
 
     @cached_property
     def paired_rows(self) -> list[Row]:
-        """Our methods less the best of them by MRR, on the same edges.
+        """Returns our methods minus the best of them by MRR, on the same edges.
 
-        Columns are training ratios. None where no two methods have the same edges.
+        Columns are training ratios. Empty if no two methods have the same edges.
         """
         means = {
             row.key: (len(row.entries), fmean(own.mean for own in row.entries.values()))
@@ -159,7 +159,7 @@ class Ratios:
         }
         best = max(means, key=lambda key: means[key], default="")
         found: dict[str, dict[float, Entry]] = {key: {} for key in means if key != best}
-        for ratio in self.ratios:  # the same edges one after another
+        for ratio in self.ratios:  # runs with the same edges follow each other
             first = self.at(ratio, best)
             for key, own in found.items():
                 if gap := paired_gap(self.at(ratio, key), first, MAIN, "mrr", best):
@@ -172,12 +172,12 @@ class Ratios:
 
     @property
     def missing(self) -> list[str]:
-        """The methods that have no run yet."""
+        """The methods without finished runs."""
         there = {run.method for run in self.runs}
         return [key for key in self.variants if key not in there]
 
     def cost(self, variant: str, ratio: float) -> Cost | None:
-        """Returns what it takes to fit a method, over seeds, where that is known."""
+        """Returns the cost of fitting a method, over seeds, if known."""
         times = [run.evaluation.time for run in self.at(ratio, variant)]
         seconds = [own.train for own in times if own.train is not None]
         memory = [own.memory for own in times if own.memory is not None]
@@ -188,7 +188,7 @@ class Ratios:
     def label_rows(self) -> list[Row]:
         """Returns Macro-F1 of our methods, and of the paper below each.
 
-        Columns are shares of the labels. Without labels there is no row.
+        Columns are shares of the labels. Without labels there are no rows.
         """
         rows = []
         for key in self.variants:
@@ -249,7 +249,7 @@ def _baselines(runs: Sequence[OneRun], protocol: str) -> list[str]:
 def _baseline(
     runs: Sequence[OneRun], protocol: str, figure: str, key: str
 ) -> Entry | None:
-    """Returns a baseline over seeds; all methods with a seed have the same one."""
+    """Returns a baseline over seeds; for a seed, it is the same for all methods."""
     by_seed = {run.seed: run for run in runs}
     return over_repeats(
         list(by_seed.values()), methodcaller("figure", protocol, figure, key)
@@ -257,7 +257,7 @@ def _baseline(
 
 
 def _gap(runs: Sequence[OneRun]) -> Gap | None:
-    """Returns the runs of a method less the best baseline that they all have."""
+    """Returns the runs of a method minus the best baseline that they all have."""
     stored: dict[str, list[tuple[int, float, Difference]]] = {}
     for run in runs:
         for key, own in run.evaluation.baselines.get(MAIN, {}).items():

@@ -1,4 +1,4 @@
-"""One run among others, and figures over repeats of the same."""
+"""A single run, and figures over repeated runs."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Share = tuple[float | None, float | None]  # a share from 0 to 1, and its error
 
 @dataclass(frozen=True)
 class OneRun:
-    """One run among others.
+    """One of several runs.
 
     Attributes:
         path: Its folder.
         settings: Its settings.
         evaluation: Its results.
-        data: The digests of its data, as config.json has them.
+        data: The digests of its data, as in config.json.
     """
 
     path: Path
@@ -34,7 +34,7 @@ class OneRun:
 
     @property
     def published(self) -> str | None:
-        """The paper's name of its data set, where the paper's figures may be shown."""
+        """The paper's name of its data set, if the paper's figures may be shown."""
         return paper.known(self.settings["dataset"], self.data)
 
     @property
@@ -59,7 +59,7 @@ class OneRun:
 
     @cached_property
     def outcomes(self) -> Mapping[str, tuple[Any, Outcomes]]:
-        """Its scored edges and what its score makes of each, by protocol."""
+        """Its scored edges and the outcome of each, by protocol."""
         return read_outcomes(self.path / "edges.npz")
 
     def figure(
@@ -90,12 +90,12 @@ class Entry:
     """One figure over repeats; shares are from 0 to 1.
 
     Attributes:
-        mean: The mean, or what was published.
-        std: The standard deviation over repeats, where there are several.
-        std_error: The error of the run itself, where there is a single one.
-        seeds: The seeds; none for what was published.
+        mean: The mean, or the published figure.
+        std: The standard deviation over repeats, if there are several.
+        std_error: The error of the run itself, if there is only one.
+        seeds: The seeds; none for a published figure.
         below: Whether it is below a baseline on the same splits.
-        reached: Whether it is at or above the paper's figure, to its one decimal.
+        reached: Whether it is at or above the paper's figure, to one decimal.
     """
 
     mean: float
@@ -109,7 +109,7 @@ class Entry:
 def over_repeats(
     runs: Sequence[OneRun], figure: Callable[[OneRun], Share]
 ) -> Entry | None:
-    """Returns a figure over runs, or None where no run has it."""
+    """Returns a figure over runs, or None if no run has it."""
     found = [(run.seed, *figure(run)) for run in runs]
     known = [(seed, own, error) for seed, own, error in found if own is not None]
     if not known:
@@ -125,7 +125,7 @@ def over_repeats(
 
 
 def points(entries: Mapping[float, Entry | None]) -> list[tuple[float, float, float]]:
-    """Returns ratio, figure and spread in % of the entries that there are."""
+    """Returns ratio, figure and spread in % of the entries that are not None."""
     return [
         (ratio, 100 * own.mean, 100 * (own.std or own.std_error or 0))
         for ratio, own in entries.items()

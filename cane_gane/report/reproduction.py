@@ -1,4 +1,4 @@
-"""One page of every table and figure of the paper, ours beside the paper's."""
+"""A page of all tables and figures of the paper, with ours beside the paper's."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from cane_gane.report.repeats import Entry
 from cane_gane.report.sheets import sheets
 from cane_gane.report.titles import method_title, protocol_title
 
-FAR = 2.0  # points from the paper's figure that are worth a mark
+FAR = 2.0  # points: a larger difference from the paper's figure is marked
 _RANKS = ("mrr", "hits_at_10")
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What there is of the paper so far.
+    """The results so far for the paper's tables and figures.
 
     Attributes:
-        done: How many runs are finished, and how many there will be.
+        done: How many runs are finished, and how many there are in all.
         tables: Methods by ratio, for each data set that has runs.
-        labels: Whether node classification is shown, too.
+        labels: Whether node classification is also shown.
         windows: The results of each repeat, by window.
         map: Nodes in the plane.
         pairs: Pairs of texts whose words are matched.
@@ -80,7 +80,7 @@ def beside_paper(found: Ratios, protocol: str) -> Layout:
 
 
 def labels_beside_paper(found: Ratios) -> Layout | None:
-    """Lays out Macro-F1 with most edges, the paper's in brackets; None without any."""
+    """Lays out Macro-F1 at the largest ratio, with the paper's; None without any."""
     rows = []
     for row in found.label_rows():
         if row.kind == "ours" and row.ratio == found.ratios[-1]:
@@ -104,7 +104,7 @@ def write_reproduction(found: Reproduction, output: Path) -> None:
     """Writes reproduction.md, report.html and figures.
 
     Args:
-        found: What there is.
+        found: The results.
         output: The folder.
     """
     tables = _layouts(found)
@@ -148,9 +148,9 @@ def _layouts(found: Reproduction) -> list[Layout]:
 
 
 def _beside(own: Entry | None, theirs: float | None, found: Ratios) -> str:
-    """Returns our figure with the paper's in brackets, marked where they are apart.
+    """Returns our figure with the paper's in brackets, marked if they differ much.
 
-    Where not all seeds have run, it says of how many it is.
+    If not all seeds have run, it includes how many have.
     """
     if own is None:
         return "–"

@@ -28,15 +28,15 @@ _MAIN = ("dataset", "ratio", "variant", "preset", "seed", "split")
 
 @dataclass
 class RunReport:
-    """The figures and the page of a run, from what is in its folder.
+    """The figures and the page of a run, from the files in its folder.
 
     Attributes:
         title: The run's name.
-        record: config.json; None for vectors of another program.
+        record: config.json; None for vectors from another program.
         history: A dict for each epoch, as in history.csv.
         evaluation: metrics.json.
         examples: examples.json.
-        folder: The run's folder, where there is one.
+        folder: The run's folder, if there is one.
         drawn: The figures that `write_figures` drew.
     """
 
@@ -72,7 +72,7 @@ class RunReport:
         }
 
     def write(self, path: Path) -> None:
-        """Writes the page; `write_figures` comes first."""
+        """Writes the page; call `write_figures` first."""
         tools = {"links": links, "known": protocols.PROTOCOLS, "verdict": verdict}
         write_page(
             "run.html",
@@ -85,18 +85,18 @@ class RunReport:
 
     @property
     def check(self) -> Evaluation | None:
-        """What a run with test edges measured, where this one has none."""
+        """The results of the run with test edges, if this one has none."""
         own = self.evaluation.check
         return Evaluation(own.link_prediction, own.baselines) if own else None
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """All settings; none for vectors of another program."""
+        """All settings; empty for vectors from another program."""
         return self.record["settings"] if self.record else {}
 
     @property
     def method(self) -> str:
-        """What readers call the method."""
+        """The method's title."""
         return method_title(self._key) or "vectors"
 
     @property
@@ -106,7 +106,7 @@ class RunReport:
 
     @property
     def published_auc(self) -> float | None:
-        """The paper's AUC in % of the same method, data and ratio."""
+        """The paper's AUC in % for the same method, data and ratio."""
         row = paper.row_of(self._key)
         return paper.auc(self._published, row, self.settings.get("ratio", 0))
 
@@ -116,24 +116,24 @@ class RunReport:
 
     @property
     def _published(self) -> str | None:
-        """The paper's name of the data set, where its figures may be shown."""
+        """The paper's name of the data set, if its figures may be shown."""
         data = self.record.get("data", {}) if self.record else {}
         return paper.known(str(self.settings.get("dataset", "")), data)
 
     def suggestions(self) -> list[MissingEdge]:
-        """Returns the missing edges to show, few of each node."""
+        """Returns the missing edges to show, with few per node."""
         return few_of_each(self.examples.missing_edges)
 
     def pairs(self) -> list[dict[str, Any]]:
-        """Returns what the page's script draws heat maps from."""
+        """Returns the data from which the page's script draws heat maps."""
         return matched.menu(self.examples.matched, self.method)
 
     def map(self) -> dict[str, Any] | None:
-        """Returns what the page's script draws the map from."""
+        """Returns the data from which the page's script draws the map."""
         return map_content(self.examples.map) if self.examples.map else None
 
     def _all_missing(self, home: Path) -> Cell | None:
-        """Returns the address of all missing edges, and how many there are."""
+        """Returns a link to all missing edges, with their number."""
         if self.folder is None or not (self.folder / MISSING).is_file():
             return None
         file = self.folder / MISSING
@@ -167,7 +167,7 @@ class RunReport:
         return links.Table(header[:width], [row[:width] for row in rows])
 
     def search_table(self) -> links.Table | None:
-        """Returns known-item search beside TF-IDF, where the method reads texts."""
+        """Returns known-item search beside TF-IDF, if the method reads texts."""
         own = self.evaluation.search
         if own is None:
             return None
@@ -190,7 +190,7 @@ class RunReport:
         )  # fmt: skip
 
     def main_settings(self) -> list[tuple[str, Any]]:
-        """Returns the settings that a run is known by, and those that were changed."""
+        """Returns the settings that identify a run, and those that were changed."""
         chosen = self.settings
         usual: dict[str, Any] = {}
         if self._key in registry.METHODS:
@@ -216,7 +216,7 @@ class RunReport:
         return {key: own for key, own in curves.items() if own and own.area is not None}
 
     def _ratio_points(self) -> dict[str, list[tuple[float, float, float]]]:
-        """Returns ratio, AUC and its error in %, to show among published curves."""
+        """Returns ratio, AUC and its error in %, to show with published curves."""
         found = self.evaluation.link_prediction
         names = paper.PROTOCOLS if self._published else ()
         return {

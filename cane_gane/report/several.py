@@ -1,4 +1,4 @@
-"""The page of several runs, side by side and beside the paper's figures."""
+"""The page of several runs, side by side and with the paper's figures."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def write_several(runs: Sequence[OneRun], output: Path) -> None:
 
 
 def folder_names(paths: Sequence[Path]) -> list[str]:
-    """Returns the names of folders, with as many parents as tell them apart."""
+    """Returns names of folders, with as many parents as make them distinct."""
     parts = [path.resolve().parts for path in paths]
     for depth in range(1, max(map(len, parts)) + 1):
         names = ["/".join(own[-depth:]) for own in parts]
@@ -61,12 +61,12 @@ def folder_names(paths: Sequence[Path]) -> list[str]:
 
 
 def _known(rows: Iterable[Cells]) -> list[Cells]:
-    """Returns the rows that have more than dashes."""
+    """Returns the rows that do not consist of dashes."""
     return [row for row in rows if {getattr(v, "text", v) for v in row[1:]} != {"–"}]
 
 
 def _link_tables(runs: Sequence[OneRun], columns: Sequence[Cell]) -> list[Table]:
-    """Returns AUC, MRR and Hits@10 in each protocol, beside what was published."""
+    """Returns AUC, MRR and Hits@10 in each protocol, with published figures."""
     found = [{row.key: row for row in link_rows(run.evaluation)} for run in runs]
     titles: dict[str, str] = {}
     for own in found:
@@ -100,15 +100,15 @@ def _link_tables(runs: Sequence[OneRun], columns: Sequence[Cell]) -> list[Table]
 def _paired(
     runs: Sequence[OneRun], titles: Sequence[str]
 ) -> tuple[list[Table], list[str]]:
-    """Compares the first run with each other one on the same edges.
+    """Compares the first run with each of the others on the same edges.
 
     Args:
         runs: The runs.
         titles: Their names.
 
     Returns:
-        A table for each protocol that predicts, and which runs are in none, with the
-        reason.
+        A table for each protocol that tests prediction, and the runs that are in none,
+        with the reason.
     """
     first = runs[0]
     found: dict[str, list[tuple[str, Mapping[str, Difference]]]] = {}
@@ -164,7 +164,7 @@ def _draw_curves(
     """
     groups: dict[tuple[str | None, str], list[OneRun]] = {}
     for run in runs:
-        # A folder called `cora` is apart from the paper's cora.
+        # A folder called `cora` is kept separate from the paper's cora.
         key = (run.published, run.published or str(run.settings["dataset"]))
         groups.setdefault(key, []).append(run)
     drawn: list[tuple[str, dict[str, Drawn]]] = []
@@ -187,7 +187,7 @@ def _draw_curves(
 def _curves(
     runs: Sequence[OneRun], protocol: str
 ) -> dict[str, list[tuple[float, float, float]]]:
-    """Returns the points of each method, over its runs at a ratio."""
+    """Returns the points of each method, each over its runs at a ratio."""
     groups: dict[str, dict[float, list[OneRun]]] = {}
     for run in runs:
         ratios = groups.setdefault(method_title(run.method), {})

@@ -10,8 +10,8 @@ from cane_gane.report.ratios import Ratios, Row
 from cane_gane.report.repeats import Entry
 from cane_gane.report.titles import MAIN, protocol_title
 
-GAP = "mrr_difference"  # the measure of a method less the best baseline
-PAIRED = "mrr_paired"  # that of a method less the best one
+GAP = "mrr_difference"  # the measure of a method minus the best baseline
+PAIRED = "mrr_paired"  # the measure of a method minus the best method
 GAPS = (GAP, PAIRED)
 MEASURES = (*SHOWN, *GAPS, "macro_f1")
 
@@ -21,13 +21,13 @@ class Sheet:
     """One table of a measure.
 
     Attributes:
-        measure: The name that CSV and JSON have for it.
+        measure: Its name in CSV and JSON.
         protocol: The protocol; None for Macro-F1.
         title: What it shows.
-        heading: What its columns are.
+        heading: What its columns stand for.
         columns: Training ratios, or shares of the labels.
         rows: Its rows.
-        error: What the error of a single run is, where it has one.
+        error: The meaning of a single run's error, if it has one.
     """
 
     measure: str
@@ -45,7 +45,7 @@ class Sheet:
 
 
 def sheets(found: Ratios) -> list[Sheet]:
-    """Returns the sheets that there are figures for, a measure and a protocol each."""
+    """Returns the sheets that have figures, one per measure and protocol."""
     made = [
         Sheet(key, name, f"{TITLES[key]} in %, {protocol_title(name)}",
               "edges for training", found.ratios, found.link_rows(name, key),
@@ -74,6 +74,6 @@ def sheets(found: Ratios) -> list[Sheet]:
 
 
 def _without_empty(sheet: Sheet) -> Sheet:
-    """Returns a sheet without the columns that nothing is in."""
+    """Returns a sheet without its empty columns."""
     there = {column for row in sheet.rows for column in row.entries}
     return replace(sheet, columns=[own for own in sheet.columns if own in there])

@@ -1,6 +1,6 @@
-"""What readers call protocols, baselines and methods: the registries' titles.
+"""The titles of protocols, baselines and methods for readers, from the registries.
 
-A key that is not registered, as a run of another version may have, is its own title.
+A key that is not registered, such as one from another version, is its own title.
 """
 
 from __future__ import annotations
@@ -11,32 +11,32 @@ from typing import Any
 from cane_gane.evaluation import protocols
 from cane_gane.methods import baselines, registry
 
-MAIN = "strict"  # the protocol that a reader looks at first
+MAIN = "strict"  # the protocol that readers see first
 
 
 def protocol_title(key: str) -> str:
-    """Returns what readers call a protocol, marked where it does not predict."""
+    """Returns the title of a protocol, marked if it does not test prediction."""
     mark = "" if predicts(key) else " (not a test of prediction)"
     return _title(protocols.PROTOCOLS, key) + mark
 
 
 def predicts(key: str) -> bool:
-    """Returns whether a protocol tests prediction, as far as that is known."""
+    """Returns whether a protocol tests prediction, as far as known."""
     return key not in protocols.PROTOCOLS or protocols.PROTOCOLS[key].predicts
 
 
 def ordered(keys: Iterable[str]) -> list[str]:
-    """Returns protocols, `MAIN` first and those that do not predict last."""
+    """Returns protocols, `MAIN` first and those that do not test prediction last."""
     return sorted(dict.fromkeys(keys), key=lambda key: (key != MAIN, not predicts(key)))
 
 
 def baseline_title(key: str) -> str:
-    """Returns what readers call a baseline."""
+    """Returns the title of a baseline."""
     return _title(baselines.BASELINES, key)
 
 
 def method_title(key: str) -> str:
-    """Returns what readers call a method."""
+    """Returns the title of a method."""
     return _title(registry.METHODS, key)
 
 

@@ -1,4 +1,4 @@
-"""What a run says in one sentence: how it compares with the best baseline."""
+"""The result of a run in one sentence: how it compares with the best baseline."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SIGNS = {1: "good", 0: "soft", -1: "bad"}
 
 @dataclass(frozen=True)
 class Verdict:
-    """A sentence, and what it is known by.
+    """A sentence, and the figures behind it.
 
     Attributes:
         headline: The sentence.
-        lines: Further ones.
-        kind: `good`, `soft` or `bad`; empty where nothing was compared.
+        lines: Further sentences.
+        kind: `good`, `soft` or `bad`; empty if nothing was compared.
     """
 
     headline: str
@@ -36,11 +36,11 @@ class _Rival(NamedTuple):
 
 
 def verdict(found: Evaluation, trained: bool = True) -> Verdict:
-    """Says how a model compares with the best baseline, by MRR where it has one.
+    """Returns how a model compares with the best baseline, by MRR if available.
 
     Args:
         found: Its results.
-        trained: Whether it was trained here, so that this may not be worth it.
+        trained: Whether it was trained here; if so, the sentence may advise against it.
     """
     names = [name for name in ordered(found.link_prediction) if predicts(name)]
     scored = [name for name in names if found.link_prediction[name].scored]
@@ -55,7 +55,7 @@ def verdict(found: Evaluation, trained: bool = True) -> Verdict:
 
 
 def points(own: Difference) -> str:
-    """Returns a difference in points, ± half of its 95 % interval."""
+    """Returns a difference in points, ± half its 95 % interval."""
     low, high = own.interval
     return f"{100 * own.mean:.1f} ± {50 * (high - low):.1f}"
 
@@ -88,7 +88,7 @@ def _headline(rival: _Rival, trained: bool) -> str:
 
 
 def _compared(found: Evaluation, rival: _Rival) -> str:
-    """Says in figures what the headline is known by."""
+    """Returns the figures behind the headline."""
     own = getattr(found.link_prediction[rival.protocol], rival.figure)
     theirs = getattr(rival.own, rival.figure)
     low, high = (100 * end for end in rival.gap.interval)
@@ -103,7 +103,7 @@ def _compared(found: Evaluation, rival: _Rival) -> str:
 
 
 def _places(found: Evaluation, names: list[str]) -> str:
-    """Says where the right nodes are in the lists that a reader would get."""
+    """Returns where the right nodes rank in the lists that a user would get."""
     for name in names:
         own = found.link_prediction[name]
         if own.hits_at_1 is not None and own.hits_at_10 is not None:

@@ -1,4 +1,4 @@
-"""The answers of a fitted method, with what they keep in the folder of its run."""
+"""The answers of a fitted method, with the caches in the folder of its run."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def answers_of(
     Args:
         split: The split that it was fitted on.
         fitted: The method.
-        seed: What every random choice depends on.
-        folder: Where its run is, which keeps what takes long; else nothing is kept.
+        seed: The seed of every random choice.
+        folder: The folder of its run, which caches what is slow; None caches nothing.
     """
     kept = Kept(None, "")
     if folder is not None:
@@ -37,7 +37,7 @@ def answers_of(
 
     if not fitted.reads_texts:
         return VectorAnswers(split, fitted, kept, seed, chart)
-    from cane_gane.serving.client import ServedModel  # TensorFlow, which others lack
+    from cane_gane.serving.client import ServedModel  # imports TensorFlow
     from cane_gane.serving.text_answers import TextAnswers
 
     assert isinstance(fitted, ServedModel)

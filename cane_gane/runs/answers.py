@@ -13,12 +13,12 @@ from cane_gane.serving.answers import Answers
 def open_answers(
     path: Path, dataset: str | None = None, device: str = "auto"
 ) -> Answers:
-    """Opens a run to be asked.
+    """Opens a run to ask it questions.
 
     Args:
         path: The run's folder.
         dataset: Where its data set is now, if it has moved.
-        device: Where to compute.
+        device: The device to compute on.
 
     Raises:
         InputError: The folder holds no run, or its files or data have changed.

@@ -17,7 +17,7 @@ from cane_gane.runs.config import Config
 from cane_gane.runs.folder import RunFolder
 
 PROGRAM = (sys.executable, "-m", "cane_gane", "train")
-_NAMED = ("dataset", "ratio", "method")  # arguments of that program, no flags
+_NAMED = ("dataset", "ratio", "method")  # arguments of the command, not flags
 _PATIENCE_SECONDS = 20
 
 
@@ -37,7 +37,7 @@ class Cell:
 
     @classmethod
     def of(cls, chosen: Mapping[str, Any], runs_dir: Path) -> Cell:
-        """Builds the run of the settings that were chosen, in a folder below."""
+        """Builds the run with the chosen settings, in a folder below `runs_dir`."""
         config = Config.make(**chosen)
         flags = (
             f"--{'' if value else 'no'}{name}" if isinstance(value, bool)
@@ -49,27 +49,27 @@ class Cell:
 
 
 class Child:
-    """A run's process; what it says goes to its log."""
+    """A run's process; its output goes to its log."""
 
     def __init__(self, cell: Cell, device: str, settings: Mapping[str, str]) -> None:
-        """Starts a run: just what the plain command does.
+        """Starts a run, exactly like the plain command.
 
         Args:
             cell: The run.
-            device: Where it computes.
-            settings: Environment variables beside the inherited ones.
+            device: The device to compute on.
+            settings: Environment variables in addition to the inherited ones.
         """
         self.cell = cell
         where = (f"--device={device}", f"--runs_dir={cell.folder.path.parent}")
         self._log = cell.folder.path / "log.txt"
         self._log.parent.mkdir(parents=True, exist_ok=True)
-        with open(self._log, "ab") as log:  # an earlier start's words stay
+        with open(self._log, "ab") as log:  # keeps the log of earlier starts
             self._told = self._begin = log.tell()
             self._process = subprocess.Popen(
                 (*PROGRAM, *cell.words, *where),
                 env={
                     **os.environ,
-                    **LOUD,  # the log has all
+                    **LOUD,  # the log has everything
                     "TF_CPP_MIN_LOG_LEVEL": "2",
                     **tied(),
                     **settings,
@@ -82,12 +82,12 @@ class Child:
 
     @property
     def seconds(self) -> float:
-        """How long it has been running."""
+        """How long it has been running, in seconds."""
         return time.monotonic() - self._started
 
     @property
     def well(self) -> bool:
-        """Whether it has ended well."""
+        """Whether it has ended without an error."""
         return self._process.returncode == 0
 
     def poll(self) -> bool:
@@ -95,14 +95,14 @@ class Child:
         return self._process.poll() is not None
 
     def news(self) -> str:
-        """Returns the whole lines that it has said since the last call."""
+        """Returns the complete lines that it has printed since the last call."""
         said = self._log.read_bytes()[self._told :]
         said = said[: said.rfind(b"\n") + 1]
         self._told += len(said)
         return said.decode(errors="replace")
 
     def reason(self) -> str:
-        """Returns its last line, which says why it failed, and where the rest is."""
+        """Returns its last line, which says why it failed, and the path of its log."""
         said = self._log.read_bytes()[self._begin :].decode(errors="replace")
         last = (said.strip().splitlines() or ["no message"])[-1]
         code = self._process.returncode
@@ -110,11 +110,11 @@ class Child:
         return f"{last.strip().removeprefix('cane_gane: ')} ({how}; {self._log})"
 
     def terminate(self) -> None:
-        """Tells it to end."""
+        """Asks it to end."""
         self._process.terminate()
 
     def wait(self) -> None:
-        """Waits for its end, and makes one where it does not come."""
+        """Waits for its end; kills it if it does not end."""
         try:
             self._process.wait(_PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""What a run is: data set, ratio, method, seed, split, and the method's settings."""
+"""The config of a run: data set, ratio, method, seed, split, and method settings."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from cane_gane.data.splits import RULES, Split
 from cane_gane.errors import InputError
 from cane_gane.methods.registry import find_method
 
-_KEYS = {"variant": "method"}  # what config.json calls a setting
-# What runs did that are older than a setting, where that is not its default now.
+_KEYS = {"variant": "method"}  # names of settings in config.json
+# The value of a setting in runs older than the setting, if not its default.
 _ONCE = {"evidence": "none"}
-SEEDS = 2_000_000  # the largest; seeds are multiplied inside TensorFlow's integers
+SEEDS = 2_000_000  # the largest seed; TensorFlow multiplies seeds as integers
 
 
 def ratio_name(ratio: float) -> str:
-    """Returns what commands and folders call a ratio."""
+    """Returns the name of a ratio in commands and folders."""
     return "all" if ratio == 1 else f"{ratio:g}"
 
 
@@ -43,10 +43,10 @@ class Config(Settings):
 
     @classmethod
     def make(cls, **chosen: Any) -> Self:
-        """Builds a config from all that was chosen, the preset's, and the defaults.
+        """Builds a config from the chosen settings, the preset and the defaults.
 
         Raises:
-            InputError: A setting is unknown, out of bounds or does not go with another.
+            InputError: A setting is unknown, out of bounds, or conflicts with another.
         """
         chosen = {_KEYS.get(name, name): value for name, value in chosen.items()}
         shared = {own.name for own in cls.fields()} & set(chosen)
@@ -73,7 +73,7 @@ class Config(Settings):
         return Split(network, edges, edges[:0], 1.0, self.split, self.seed)
 
     def flat(self) -> dict[str, Any]:
-        """Returns all settings in one dict, as config.json has them."""
+        """Returns all settings in one dict, as in config.json."""
         names = {name: key for key, name in _KEYS.items()}
         shared = {
             names.get(own.name, own.name): getattr(self, own.name)
@@ -82,11 +82,11 @@ class Config(Settings):
         return {**shared, **dataclasses.asdict(self.settings)}
 
     def changes(self, before: Mapping[str, Any]) -> list[str]:
-        """Returns the settings that differ from those of a run before.
+        """Returns the settings that differ from those of an earlier run.
 
         Args:
-            before: Its settings, as `flat` gave them; one that is newer than the run
-                had its default then, or what `_ONCE` says.
+            before: Its settings, as `flat` returned them. A setting newer than the run
+                had its default then, or the value in `_ONCE`.
         """
         usual = Config(settings=find_method(self.method).settings()).flat()
         before = {**usual, **_ONCE, **before}

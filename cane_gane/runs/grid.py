@@ -1,4 +1,4 @@
-"""Runs that differ in a few settings, several at once, each in its own process."""
+"""Runs that differ in a few settings, several in parallel, each in its own process."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _THREADS = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "OMP_NUM_THREADS
 
 
 class CellError(InputError):
-    """Some runs did not end well; there is a line for each above."""
+    """Some runs failed; a line for each was printed before."""
 
 
 class Grid:
-    """All runs of a grid. Finished ones are not run again, cut ones go on.
+    """All runs of a grid. Finished runs are not repeated, interrupted ones continue.
 
     Attributes:
-        jobs: How many run at once.
+        jobs: How many run in parallel.
 
     Example:
         >>> grid = Grid(cells, Path("runs/table-cora"), jobs=2)
@@ -46,12 +46,11 @@ class Grid:
         """Takes the runs.
 
         Args:
-            cells: The runs, in the order that they start in.
+            cells: The runs, in the order in which they start.
             home: The folder above all of theirs.
-            jobs: How many run at once; by default as many as there are cores.
-            device: Where they compute.
-            weigh: How long a run will take beside others, to tell the time that is
-                left.
+            jobs: How many run in parallel; by default as many as there are cores.
+            device: The device they compute on.
+            weigh: The relative duration of a run, to estimate the time that is left.
 
         Raises:
             InputError: A folder has a run with other settings or data.
@@ -64,27 +63,28 @@ class Grid:
         self._threads = max(1, cores // self.jobs)
         self._failed: list[Cell] = []
         self._weigh = weigh
-        self._seconds = self._weight = 0.0  # of the runs that ended well here
+        self._seconds = self._weight = 0.0  # of the runs that finished here
         for cell in cells:
             cell.folder.check(cell.config, "choose another --output")
 
     @property
     def finished(self) -> list[Cell]:
-        """The runs that are finished, in the order of all."""
+        """The finished runs, in the order of `cells`."""
         return [cell for cell in self._cells if cell.folder.finished]
 
     def run(self, on_change: Callable[[], None]) -> CellError | None:
-        """Runs what is not finished; Ctrl-C, or a signal to end, ends all of it.
+        """Runs all unfinished runs; Ctrl-C, or a signal to end, ends them all.
 
         Args:
-            on_change: Is called when there are finished runs from before, and
-                whenever one more is finished.
+            on_change: Called at the start if there are finished runs, and whenever
+                another run finishes.
 
         Returns:
-            What failed, to be raised when all else is printed; None if nothing did.
+            An error for the failed runs, to be raised after other output; None if none
+            failed.
 
         Raises:
-            CellError: All failed.
+            CellError: All runs failed.
         """
         waiting = [cell for cell in self._cells if not cell.folder.finished]
         self._say_start(len(waiting))
@@ -95,7 +95,7 @@ class Grid:
                 while waiting or running or changed:
                     while waiting and len(running) < self.jobs:
                         running.append(self._start(waiting.pop(0)))
-                    if changed:  # the cores are busy again by now
+                    if changed:  # now that the cores are busy again
                         on_change()
                     time.sleep(_POLL_SECONDS)
                     ended = [child for child in running if self._has_ended(child)]
@@ -116,7 +116,8 @@ class Grid:
         return error
 
     def _start(self, cell: Cell) -> Child:
-        # By --jobs, not by what is left: a run that goes on has the same threads.
+        # By --jobs, not by what is left: a continued run has the same number of
+        # threads.
         shared = dict.fromkeys(_THREADS, str(self._threads)) if self.jobs > 1 else {}
         return Child(cell, self._device, shared)
 
@@ -129,7 +130,7 @@ class Grid:
     def _say_end(
         self, child: Child, waiting: Sequence[Cell], running: Sequence[Child]
     ) -> None:
-        """Says how a run ended, and how long the others may take."""
+        """Prints how a run ended, and how long the others may take."""
         if child.well:
             self._seconds += child.seconds
             self._weight += self._weigh(child.cell)
@@ -147,13 +148,13 @@ class Grid:
         say("  ".join(filter(None, parts)))
 
     def _left(self, waiting: Sequence[Cell], running: Sequence[Child]) -> float | None:
-        """Estimates the seconds to the end from the runs that ended well."""
+        """Estimates the remaining seconds from the runs that finished."""
         if not self._weight or not (waiting or running):
             return None
         unit = self._seconds / self._weight
         later = sum(unit * self._weigh(cell) for cell in waiting)
         for child in running:
-            # One that runs for longer than was expected is not at its end for that.
+            # A run that takes longer than expected need not be close to its end.
             expected = unit * self._weigh(child.cell)
             later += max(expected / 10, expected - child.seconds)
         return later / min(self.jobs, len(waiting) + len(running))

@@ -1,7 +1,7 @@
-"""A network of a few processes' own, with nothing in it but loopback (Linux).
+"""A private network for a few processes, with only a loopback interface (Linux).
 
-TensorFlow's servers listen on every interface of the machine and ask nobody for a
-password. In a network namespace without another interface nobody else can reach them.
+TensorFlow's servers listen on every interface of the machine without a password. In a
+network namespace without other interfaces nobody else can reach them.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _KINDS = ("user", "net")
 
 
 class PrivateNetwork:
-    """Namespaces that processes can enter as long as this object is open.
+    """Namespaces that processes can enter while this object is open.
 
     Attributes:
-        files: Open files to hand on to a process that shall enter.
+        files: Open files to pass to a process that should enter.
     """
 
     def __init__(self) -> None:
-        """Makes the namespaces.
+        """Creates the namespaces.
 
         Raises:
-            OSError: This system, or this user, has no such thing.
+            OSError: The system does not support this, or the user may not do it.
         """
         self.files: tuple[int, ...] = ()
         if sys.platform != "linux":
@@ -54,26 +54,26 @@ class PrivateNetwork:
 
     @property
     def settings(self) -> dict[str, str]:
-        """Environment variables for a process that shall enter."""
+        """Environment variables for a process that should enter."""
         return {VARIABLE: ",".join(map(str, self.files))}
 
     def close(self) -> None:
-        """Lets the namespaces go with the last process in them."""
+        """Closes the files; the namespaces end with the last process in them."""
         for file in self.files:
             os.close(file)
         self.files = ()
 
 
 def enter() -> None:
-    """Enters the network that the environment names, if any; before any thread."""
+    """Enters the network that the environment names, if any, before threads start."""
     for file in filter(None, os.environ.pop(VARIABLE, "").split(",")):
-        with contextlib.suppress(OSError):  # root has made no namespace of users
+        with contextlib.suppress(OSError):  # root has not created a user namespace
             _system("setns", int(file), 0)
         os.close(int(file))
 
 
 def _make() -> None:
-    """Moves this process into namespaces of its own and starts loopback there."""
+    """Moves this process into its own namespaces and starts loopback there."""
     user, group = os.getuid(), os.getgid()
     if user == 0:
         _system("unshare", _NEW_NETWORK)

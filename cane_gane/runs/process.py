@@ -1,4 +1,4 @@
-"""A child process that is followed, stopped with us, and whose cost is known."""
+"""Runs a child process: reads its output, measures its cost, stops it with us."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from cane_gane.runs.signals import ends_as_interrupts
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _POLL_SECONDS = 0.05
-# A terminal has sent Ctrl-C to the child as well; `kill` has sent it to us alone.
+# A terminal sends Ctrl-C to the child as well; `kill` sends it to us only.
 _PATIENCE = ((2, signal.SIGINT), (20, signal.SIGKILL))
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What one or several processes of a run cost.
+    """The cost of one or several processes of a run.
 
     Attributes:
-        seconds: Time by the clock on the wall, added up.
-        cpu_seconds: Time on all cores, added up, which other work disturbs less.
+        seconds: Total wall-clock time.
+        cpu_seconds: Total time on all cores, which other work affects less.
         memory: The largest resident memory of any of them, in bytes.
     """
 
@@ -41,7 +41,7 @@ class Usage:
     memory: int = 0
 
     def plus(self, other: Usage) -> Usage:
-        """Returns the cost of both."""
+        """Returns the sum of both costs."""
         return Usage(
             self.seconds + other.seconds,
             self.cpu_seconds + other.cpu_seconds,
@@ -50,7 +50,7 @@ class Usage:
 
 
 class Ledger:
-    """The cost of each run, over all its starts, in one JSON file."""
+    """The cost of each run, summed over all its starts, in one JSON file."""
 
     def __init__(self, path: Path) -> None:
         """Takes the file, which need not exist yet."""
@@ -61,18 +61,18 @@ class Ledger:
         return Usage(**self._read().get(name, {}))
 
     def add(self, name: str, usage: Usage) -> None:
-        """Adds a start to a run's cost."""
+        """Adds the cost of a start to a run."""
         self._write({**self._read(), name: asdict(self.of(name).plus(usage))})
 
     def forget(self, name: str) -> None:
-        """Sets a run's cost to nothing."""
+        """Resets a run's cost to zero."""
         self._write({k: v for k, v in self._read().items() if k != name})
 
     def _read(self) -> dict[str, dict[str, Any]]:
         """Returns the file's content.
 
         Raises:
-            InputError: It is damaged.
+            InputError: The file is damaged.
         """
         if not self._path.is_file():
             return {}
@@ -102,15 +102,15 @@ def run_process(
     errors: IO[bytes] | None = None,
     on_line: Callable[[str], None],
 ) -> int:
-    """Runs a command to its end; Ctrl-C, or a signal to end, ends it too.
+    """Runs a command to its end; Ctrl-C, or a signal to end, also ends the command.
 
     Args:
         words: The command.
-        add: Is told the cost, however the process ends.
-        folder: Where it runs.
-        settings: Environment variables beside the inherited ones.
-        errors: Where its standard error goes; to ours unless told.
-        on_line: Is given each line of its standard output.
+        add: Called with the cost, however the process ends.
+        folder: The folder to run it in.
+        settings: Environment variables in addition to the inherited ones.
+        errors: The file for its standard error; by default, ours.
+        on_line: Called with each line of its standard output.
 
     Returns:
         Its exit code.
@@ -153,9 +153,9 @@ def run_process(
 
 
 class _Peak(threading.Thread):
-    """Watches the most memory that a process has had.
+    """Watches the peak memory of a process.
 
-    What `wait4` tells counts the memory of the parent that it was forked from.
+    `wait4` would include the memory of the parent that it was forked from.
     """
 
     def __init__(self, process_id: int) -> None:
@@ -173,14 +173,14 @@ class _Peak(threading.Thread):
                     self._bytes = max(self._bytes, 1024 * int(found[1]))
 
     def end(self) -> int:
-        """Ends the watch and returns the bytes; 0 where the system does not tell."""
+        """Ends the watch and returns the bytes; 0 if the system does not report any."""
         self._ended.set()
         self.join()
         return self._bytes
 
 
 def _python_path() -> str:
-    """Returns where a child that runs elsewhere finds this package."""
+    """Returns the PYTHONPATH for a child that runs in another folder."""
     places = [str(_ROOT), os.environ.get("PYTHONPATH", "")]
     return os.pathsep.join(filter(None, places))
 

@@ -1,4 +1,4 @@
-"""The runs that the paper's tables and figures are made of, and what they will take."""
+"""The runs behind the paper's tables and figures, and how long they will take."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from cane_gane.runs.cell import Cell
 DATASETS = ("cora", "HepTh")
 RATIOS = (0.15, 0.35, 0.55, 0.75, 0.95)
 WINDOWS = (1, 5, 11, 21, 31, 41)
-SHOWN = 0.55  # the ratio of the runs that figures are drawn of
+SHOWN = 0.55  # the ratio of the runs that figures show
 # The rows of the paper's tables, in its order.
 ROWS = (
     "mmb", "deepwalk", "line", "node2vec", "naive", "tadw", "cene", "cane", "dmte",
     "wane", "ot", "ap",
 )  # fmt: skip
-# Seconds of a whole run on cora, evaluation and report included, on two idle cores: a
-# guess for methods of which no run has ended here.
+# Seconds of a whole run on cora, with evaluation and report, on two idle cores: a guess
+# for methods without finished runs.
 _GUESSES = {"cane": 110.0, "wane": 110.0, "ot": 110.0, "ap": 110.0}
 _GUESS = 40.0
-_SIZE = {"HepTh": 0.5}  # of such a guess, for another data set
-_BEGIN = 5.0  # seconds until a process has its libraries
+_SIZE = {"HepTh": 0.5}  # factor of the guess for another data set
+_BEGIN = 5.0  # seconds until a process has loaded its libraries
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Part:
     """A table or a figure of the paper.
 
     Attributes:
-        key: What --only calls it.
-        title: What readers call it.
-        cells: Its runs; parts may share some.
+        key: Its name in --only.
+        title: Its name for readers.
+        cells: Its runs; parts may share runs.
     """
 
     key: str
@@ -45,7 +45,7 @@ class Part:
 
     @property
     def finished(self) -> list[Cell]:
-        """Its runs that are finished."""
+        """Its finished runs."""
         return [cell for cell in self.cells if cell.folder.finished]
 
 
@@ -87,16 +87,16 @@ def parts(seeds: Sequence[int], output: Path) -> list[Part]:
 
 
 def union(chosen: Sequence[Part]) -> list[Cell]:
-    """Returns the runs of parts, each once, in their order."""
+    """Returns the runs of several parts, each run once, in order."""
     return list(dict.fromkeys(cell for part in chosen for cell in part.cells))
 
 
 def estimator(cells: Sequence[Cell]) -> Callable[[Cell], float]:
-    """Returns what estimates the seconds of a run, from its start to its page.
+    """Returns a function that estimates the seconds of a run, from start to page.
 
-    That of a method and data set of which runs have ended is their mean; of a method
-    with runs on another data set, theirs; else a guess, longer or shorter as the runs
-    that have ended took longer or shorter than theirs.
+    If runs of the same method and data set have finished, the estimate is their mean;
+    else that of the method's runs on another data set; else a guess, scaled by how long
+    finished runs took compared with their guesses.
 
     Args:
         cells: All runs.
@@ -128,6 +128,6 @@ def _guess(cell: Cell) -> float:
 
 
 def _whole(time: Timing) -> float:
-    """Returns the seconds of a run with all of its parts, and its start."""
+    """Returns the seconds of a run with all its parts, including the start."""
     before = [(time.parts or {}).get(part, 0.0) for part in ("prepare", "export")]
     return _BEGIN + sum(before) + (time.train or 0.0) + (time.evaluate or 0.0)

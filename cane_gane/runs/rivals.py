@@ -1,4 +1,4 @@
-"""The baselines of a split: measured beside training, and kept for its other runs."""
+"""The baselines of a split: measured during training, cached for its other runs."""
 
 from __future__ import annotations
 
@@ -32,33 +32,33 @@ def begin_baselines(split: Split, seed: int, folder: Path) -> beside.Pending[Bas
 
     Args:
         split: The split.
-        seed: What samples and draws depend on.
-        folder: Where they are kept, in a file for each split, for the next run.
+        seed: The seed of samples and draws.
+        folder: The folder of the cache, with a file for each split.
     """
     nodes = split.network.node_count
     return beside.call(nodes, kept_baselines, split, seed, folder / FOLDER)
 
 
 def kept_baselines(split: Split, seed: int, folder: Path) -> Baselines:
-    """Returns the baselines of a split, from a file where an earlier run left one.
+    """Returns the baselines of a split, from the cache if an earlier run filled it.
 
-    The file's name is a digest of all that the figures depend on: texts, edges, seed,
-    the code of this package and the versions of its libraries.
+    The file's name is a digest of everything that the figures depend on: texts, edges,
+    seed, the code of this package and the versions of its libraries.
     """
-    if split.network.node_count < beside.SMALL:  # a file saves nothing
+    if split.network.node_count < beside.SMALL:  # a cache saves nothing
         return measure_baselines(split, seed)
     path = folder / f"{_key(split, seed)}.npz"
     with locked(path.with_suffix(".lock")):
         try:
             return unpack(path.read_bytes())
-        except Exception:  # missing, or damaged: zipfile and numpy have a dozen kinds
+        except Exception:  # missing or damaged; many types of errors
             found = measure_baselines(split, seed)
             write_atomically(path, pack(found))
             return found
 
 
 def pack(found: Baselines) -> bytes:
-    """Returns baselines as the content of a file."""
+    """Returns baselines as the content of a cache file."""
     arrays: dict[str, Any] = {}
     records: dict[str, dict[str, Any]] = {}
     for key, measures in found.items():
@@ -79,7 +79,7 @@ def pack(found: Baselines) -> bytes:
 
 
 def unpack(content: bytes) -> Baselines:
-    """Returns what `pack` took."""
+    """Returns the baselines that `pack` packed."""
     with np.load(io.BytesIO(content)) as stored:
         arrays = dict(stored)
     found: dict[str, dict[str, Measured]] = {}

@@ -1,4 +1,4 @@
-"""Signals that end a program, taken as Ctrl-C, so that no child is left behind."""
+"""Handles signals that end a program like Ctrl-C, so that no child is left behind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import FrameType
 
 @contextlib.contextmanager
 def ends_as_interrupts() -> Iterator[None]:
-    """Raises KeyboardInterrupt on SIGTERM and SIGHUP, too."""
+    """Raises KeyboardInterrupt also on SIGTERM and SIGHUP."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt

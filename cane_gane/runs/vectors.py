@@ -33,14 +33,14 @@ def evaluate_vectors(
     Args:
         path: The folder. Nothing is written into it.
         dataset: The data set that was split, for baselines of text and for labels.
-        output: Where metrics.json, report.html and figures go; None writes none.
-        seed: What draws depend on.
+        output: The folder for metrics.json, report.html and figures; None writes none.
+        seed: The seed of the draws.
 
     Returns:
         The results.
 
     Raises:
-        InputError: A file is missing or faulty, or they do not fit together.
+        InputError: A file is missing or faulty, or the files do not fit together.
     """
     clock = Stopwatch()
     network = None if dataset is None else load(dataset)

@@ -1,7 +1,7 @@
-"""The process of one worker: it gets its order on standard input, and trains.
+"""The process of one worker: it reads its order from standard input, and trains.
 
-`runs/workers.py` starts it, and is told on standard output how far it is. It ends with
-its parent, however that ends.
+`runs/workers.py` starts it and follows its progress on standard output. It ends with
+its parent, for whatever reason.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class Order:
     """What a worker has to do.
 
     Attributes:
-        settings: Those of the run, as config.json has them.
+        settings: The settings of the run, as in config.json.
         home: The folder of the data set.
-        addresses: Of all workers.
+        addresses: The addresses of all workers.
         index: The number of this one.
-        device: Where it computes.
+        device: The device to compute on.
         folder: The run's folder, for the chief.
-        parent: The process that ordered it.
+        parent: The id of the process that sent the order.
     """
 
     settings: dict[str, Any]
@@ -41,12 +41,12 @@ class Order:
     parent: int
 
     def line(self) -> bytes:
-        """Returns it as the line that the worker reads."""
+        """Returns the order as the line that the worker reads."""
         return (json.dumps(asdict(self)) + "\n").encode()
 
 
 def main() -> int:
-    """Does what the order says; returns the exit code."""
+    """Carries out the order; returns the exit code."""
     enter()
     order = Order(**json.loads(sys.stdin.readline()))
     end_with(order.parent)
@@ -97,5 +97,5 @@ def _fail(message: str, code: int) -> int:
 
 
 if __name__ == "__main__":
-    # Without TensorFlow's shutdown, which waits for workers that are gone.
+    # Skips TensorFlow's shutdown, which waits for workers that are gone.
     os._exit(main())

@@ -1,4 +1,4 @@
-"""The process of a worker as its parent sees it: what it says, and how it ended."""
+"""The process of a worker, seen from its parent: its output, and how it ended."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Failure:
     """Why workers ended before their work was done.
 
     Attributes:
-        reason: What one of them said, or how it ended.
+        reason: What one of them printed, or how it ended.
         code: Its exit code; below 0 for a signal.
     """
 
@@ -33,7 +33,7 @@ class Failure:
 
 
 class Child:
-    """The process of a worker, what it says, and how far it is."""
+    """The process of a worker, its output, and its progress."""
 
     def __init__(self, order: Order, network: PrivateNetwork | None, share: int | None):
         self.order = order
@@ -47,13 +47,13 @@ class Child:
                 **os.environ,
                 **dict.fromkeys(limits, str(share)),
                 **(network.settings if network else {}),
-                "TF_CPP_MIN_LOG_LEVEL": "3",  # what it finds wrong it raises
+                "TF_CPP_MIN_LOG_LEVEL": "3",  # errors are raised anyway
             },
             pass_fds=network.files if network else (),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C reaches us alone
+            start_new_session=True,  # Ctrl-C reaches only us
         )
         assert self.process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
@@ -61,7 +61,7 @@ class Child:
             self.process.stdin.flush()
 
     def streams(self) -> list[tuple[IO[bytes], Callable[[str], None]]]:
-        """Returns what it speaks through, each with what takes a line of it."""
+        """Returns its output streams, each with the function that takes its lines."""
         out, err = self.process.stdout, self.process.stderr
         assert out is not None
         assert err is not None
@@ -74,13 +74,13 @@ class Child:
         self.kept += word == "epoch" and bool(rest)
 
     def overhear(self, line: str) -> None:
-        """Takes a line of its standard error; passes the chief's on."""
+        """Takes a line of its standard error; prints it if this is the chief."""
         self.said.append(line)
         if self.order.index == 0 and not line.startswith(_PREFIX):
             say(line)
 
     def failure(self) -> Failure:
-        """Says how it ended."""
+        """Returns how it ended."""
         code = self.process.returncode
         found = [line for line in self.said if line.startswith(_PREFIX)]
         if found and code > 0:
@@ -99,14 +99,14 @@ class Child:
 
 
 class Lines:
-    """Cuts what a process says into lines."""
+    """Splits the output of a process into lines."""
 
     def __init__(self, take: Callable[[str], None]) -> None:
         self._take = take
         self._rest = b""
 
     def add(self, content: bytes) -> None:
-        """Takes more of it; nothing at its end."""
+        """Takes more output; empty content marks the end."""
         *lines, self._rest = (self._rest + content).split(b"\n")
         if not content and self._rest:
             lines, self._rest = [self._rest], b""

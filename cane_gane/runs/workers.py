@@ -1,4 +1,4 @@
-"""The parent of workers: starts them, watches them, and starts them again."""
+"""The parent of workers: starts, watches and restarts them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from cane_gane.training.runtime import core_count
 from cane_gane.training.workers.cluster import Cluster
 
 FRUITLESS = 3  # starts in a row without a kept epoch, before we give up
-_FINAL = (1, 2, 3, 4)  # exit codes that a new start would not change
+_FINAL = (1, 2, 3, 4)  # exit codes that a restart would not change
 _POLL_SECONDS = 0.2
-_PAUSE_SECONDS = 2  # for workers elsewhere to notice, too
+_PAUSE_SECONDS = 2  # so that workers elsewhere also notice
 
 
 class Team:
-    """Workers of this machine: all of a team, or our one of a cluster.
+    """Workers of this machine: all of a team, or our own one of a cluster.
 
     Attributes:
         chief: Whether the chief is among them.
@@ -44,12 +44,12 @@ class Team:
         device: str = "auto",
         join_seconds: int = 300,
     ) -> None:
-        """Takes what they work on.
+        """Takes the workers and their task.
 
         Args:
-            clusters: Gives the workers to start here, for each start anew.
+            clusters: Returns the workers to start here; called for each start.
             config: The settings of the run.
-            device: Where they compute.
+            device: The device they compute on.
             join_seconds: How long they wait for each other.
         """
         self._clusters = clusters
@@ -65,7 +65,7 @@ class Team:
         """Returns the workers to start: several here, or ours of a cluster.
 
         Raises:
-            InputError: The method cannot be trained so, or TF_CONFIG does not do.
+            InputError: The method does not support workers, or TF_CONFIG is invalid.
         """
         own = Cluster.from_environment(os.environ)
         if own and count > 1:
@@ -85,14 +85,14 @@ class Team:
         return cls(clusters, config, device=device, join_seconds=join_seconds)
 
     def train(self, folder: RunFolder | None) -> None:
-        """Trains to the end; starts anew from the last checkpoint after a loss.
+        """Trains to the end; restarts from the last checkpoint if a worker is lost.
 
         Args:
-            folder: The run's folder, where the chief is ours.
+            folder: The run's folder, if the chief is ours.
 
         Raises:
-            InputError: A worker refused its input or never came, or several starts in
-                a row came to nothing.
+            InputError: A worker refused its input or never connected, or several starts
+                in a row kept no epoch.
         """
         fruitless = 0
         dataset = self._config.dataset
@@ -117,7 +117,7 @@ class Team:
     def _children(
         self, clusters: Sequence[Cluster], home: Path, folder: Path | None
     ) -> Iterator[list[Child]]:
-        """Starts a worker for each; ends all of them in the end."""
+        """Starts a worker for each cluster; ends all of them at the end."""
         children: list[Child] = []
         together = len(clusters) > 1
         share = max(1, core_count() // len(clusters)) if together else None
@@ -154,12 +154,12 @@ class Team:
                 ended = [one for one in children if one.process.poll() is not None]
                 failed = [one for one in ended if one.process.returncode]
                 if failed:
-                    # A worker that has lost another one may end before that does.
+                    # A worker that has lost another one may end before that one does.
                     patience = min(patience, time.monotonic() + _PAUSE_SECONDS)
                     causes = [one for one in failed if one.process.returncode != LOST]
                     over = len(ended) == len(children) or time.monotonic() > patience
                     if causes or over:
-                        _read(selector)  # their last words
+                        _read(selector)  # their last output
                         return _worst(causes or failed)
                 elif len(ended) == len(children) and not selector.get_map():
                     return None
@@ -167,7 +167,7 @@ class Team:
                     return self._absence(children[0])
 
     def _absence(self, child: Child) -> Failure:
-        """Says who has not come."""
+        """Returns which workers have not connected."""
         order = child.order
         silent = Cluster(tuple(order.addresses), order.index).silent()
         others = ", ".join(silent) or "some worker"
@@ -180,7 +180,7 @@ class Team:
 
 
 def _read(selector: selectors.BaseSelector) -> None:
-    """Takes what processes have said, once something is there."""
+    """Takes the output of processes, once there is some."""
     for key, _ in selector.select(_POLL_SECONDS):
         content = os.read(key.fd, 1 << 16)
         key.data.add(content)
@@ -189,7 +189,7 @@ def _read(selector: selectors.BaseSelector) -> None:
 
 
 def _worst(failed: Sequence[Child]) -> Failure:
-    """Returns the failure that a new start would not mend, where there is one."""
+    """Returns a failure that a restart would not fix, if there is one."""
     final = [child for child in failed if child.process.returncode in _FINAL]
     return (final or failed)[0].failure()
 

@@ -18,21 +18,21 @@ def edge_batches(
     first_step: int = 0,
     trim: bool = True,
 ) -> tf.data.Dataset:
-    """Yields the batches of epoch after epoch, without end.
+    """Yields batches, epoch after epoch, without end.
 
     An epoch has `sampler.steps` batches, so that
     `model.fit(batches, steps_per_epoch=sampler.steps)` and
-    `batches.take(sampler.steps)` see whole epochs. Texts are padded as they
-    are gathered.
+    `batches.take(sampler.steps)` see whole epochs. Texts are padded when they are
+    gathered.
 
     Args:
         texts: The encoded texts of all nodes.
-        sampler: What orders the edges and draws their negatives.
-        weigh: Gives the weights of edges `[edges, 2]`, where they have any.
+        sampler: Orders the edges and draws their negatives.
+        weigh: Returns the weights of edges `[edges, 2]`, if they have any.
         first_epoch: The epoch to start from, for a resumed run.
         first_step: The batch of that epoch to start from.
-        trim: Whether texts are cut to the longest of the batch, rather than
-            padded to the width of all texts.
+        trim: Whether texts are padded to the longest of the batch rather than to the
+            width of all texts.
 
     Returns:
         A data set of dicts, with b edges in a batch and K negatives:

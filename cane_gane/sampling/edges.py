@@ -17,12 +17,12 @@ Weigh = Callable[[Integers], npt.NDArray[np.float64]]
 
 
 class Sampler(Protocol):
-    """What `edge_batches` asks of a sampler.
+    """The interface of samplers for `edge_batches`.
 
     Attributes:
-        batch_size: Edges in a batch.
-        negatives: Negatives for each edge.
-        steps: Batches in an epoch.
+        batch_size: The number of edges in a batch.
+        negatives: The number of negatives for each edge.
+        steps: The number of batches in an epoch.
     """
 
     batch_size: int
@@ -32,13 +32,13 @@ class Sampler(Protocol):
     def epoch(self, number: int) -> Integers:
         """Returns the edges of an epoch, `[edges, 2 + negatives]`.
 
-        A row is source, target, negatives. The result depends on the seed and
-        `number` alone, so that a resumed run sees the same batches.
+        A row is source, target, negatives. The result depends only on the seed and
+        `number`, so that a resumed run sees the same batches.
         """
 
 
 class EdgeSampler:
-    """Every training edge once in each epoch, or a sample, in an order of its own."""
+    """Each epoch has all training edges once, or a sample of them, in its own order."""
 
     def __init__(
         self,
@@ -56,10 +56,10 @@ class EdgeSampler:
             edges: Training edges, `[edges, 2]`.
             batch_size: Edges in a batch; the last batch may be smaller.
             negatives: Negatives for each edge.
-            reject_neighbours: Whether known neighbours of the source are no
+            reject_neighbours: Whether known neighbours of the source are never
                 negatives.
             edges_per_epoch: How many edges are drawn for each epoch; 0 takes all.
-            seed: What order and negatives depend on.
+            seed: The seed of order and negatives.
 
         Raises:
             InputError: A size is below 1, or some edge has no negative.
@@ -84,9 +84,9 @@ class EdgeSampler:
 class UpstreamSampler:
     """CANE's batches, number by number, after `random.seed(seed)`.
 
-    One negative from the table for each edge, and only whole batches. An epoch
-    shuffles the order of the one before, so that asking for a late epoch first
-    replays the earlier ones.
+    Each edge has one negative from the table, and all batches are whole. An epoch
+    shuffles the order of the one before, so asking for a late epoch replays the earlier
+    ones first.
     """
 
     def __init__(self, edges: Integers, *, batch_size: int = 64, seed: int = 1) -> None:
@@ -109,7 +109,7 @@ class UpstreamSampler:
                 f"found {len(edges)} training edges; expected at least one batch of "
                 f"{batch_size}, as upstream drops a partial batch"
             )
-        NoiseSampler(edges)  # upstream: it would look for a negative for ever.
+        NoiseSampler(edges)  # upstream: it would search for a negative for ever.
         self._edges = edges.tolist()
         self._table = noise_table(edges).tolist()
         self._seed = seed

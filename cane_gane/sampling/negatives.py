@@ -1,4 +1,4 @@
-"""Negatives: nodes drawn by degree^0.75, as upstream's table or without one."""
+"""Negatives: nodes drawn by degree^0.75, from upstream's table or without one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Integers = npt.NDArray[np.int64]
 
 
 def noise_table(edges: Integers, size: int = TABLE_SIZE) -> Integers:
-    """Builds upstream's table, in which a node has degree^0.75 / sum of the entries.
+    """Builds upstream's table: the share of a node is degree^0.75 over their sum.
 
     Args:
         edges: Training edges, `[edges, 2]`.
@@ -33,11 +33,11 @@ def noise_table(edges: Integers, size: int = TABLE_SIZE) -> Integers:
     # math.pow and a running sum, as upstream: np.power differs in the last bit.
     weights = [math.pow(degree, POWER) for degree in degrees[order].tolist()]
     shares = np.cumsum(weights) / np.cumsum(weights)[-1]
-    # A node ends at the first entry i with (i + 1) / size > share.
+    # The entries of a node end at the first i with (i + 1) / size > share.
     ends = np.floor(shares * size).astype(np.int64)
     ends -= ends / size > shares
     ends += (ends + 1) / size <= shares
-    # upstream: it moves on one node at a time, so each has one entry at the least.
+    # upstream: it advances by one node at a time, so each has at least one entry.
     rank = np.arange(len(nodes))
     starts = np.concatenate([[0], ends[:-1]])
     starts = np.minimum(np.maximum.accumulate(starts - rank) + rank, size)
@@ -53,7 +53,7 @@ class NoiseSampler:
         Args:
             edges: Training edges, `[edges, 2]`.
             reject_neighbours: Whether a known neighbour of the source, in either
-                direction, is no negative. The two endpoints never are.
+                direction, is never a negative. The two endpoints never are.
 
         Raises:
             InputError: Some edge would have no admissible negative.
@@ -77,7 +77,7 @@ class NoiseSampler:
         Args:
             edges: Edges, `[batch, 2]`.
             count: Negatives for each edge.
-            generator: Where the random numbers come from.
+            generator: The source of random numbers.
 
         Returns:
             Node ids, `[batch, count]`.

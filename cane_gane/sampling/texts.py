@@ -1,4 +1,4 @@
-"""Texts of nodes in a TensorFlow graph: end to end, padded when they are read."""
+"""Texts of nodes in a TensorFlow graph: stored end to end, padded when read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class NodeTexts(NamedTuple):
     def laid_out(
         cls, values: npt.NDArray[np.integer], starts: npt.NDArray[np.int64]
     ) -> NodeTexts:
-        """Takes lists end to end and where each begins."""
+        """Takes lists end to end, and where each begins."""
         return cls(tf.constant(np.append(values, 0), tf.int32), tf.constant(starts))
 
     def rows(self, nodes: tf.Tensor, width: int | None = None) -> tf.Tensor:
@@ -39,10 +39,10 @@ class NodeTexts(NamedTuple):
 
         Args:
             nodes: Nodes, of any shape.
-            width: How wide the rows are; as the longest of them by default.
+            width: The width of the rows; by default that of the longest.
 
         Returns:
-            The lists, `[..., width]`, at least one wide.
+            The lists, `[..., width]`, at least one column wide.
         """
         values, starts = map(tf.convert_to_tensor, (self.values, self.starts))
         first = tf.gather(starts, nodes)[..., None]

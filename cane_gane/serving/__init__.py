@@ -1,1 +1,1 @@
-"""Trained models as SavedModels, and what reads them."""
+"""Trained models as SavedModels, and the answers they give."""

@@ -9,7 +9,7 @@ from cane_gane.evidence.additive import Additive
 
 
 def parts_of(functions: Additive, features: tf.Tensor) -> tf.Tensor:
-    """Returns what each feature adds, as `Additive.parts` does.
+    """Returns what each feature adds, like `Additive.parts`.
 
     Args:
         functions: The sum.

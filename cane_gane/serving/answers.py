@@ -1,4 +1,4 @@
-"""Questions that an opened run answers, and the records that it answers with."""
+"""The questions that an opened run answers, and the records of its answers."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ TOP = 10  # answers that a question gets by default
 
 
 class _Record:
-    """A frozen record that `--json` and the server show alike."""
+    """A frozen record that `--json` and the server show in the same way."""
 
     def as_json(self) -> dict[str, Any]:
-        """Returns the record as what JSON holds."""
+        """Returns the record as JSON values."""
         found: dict[str, Any] = to_json(self)
         return found
 
 
 @dataclass(frozen=True)
 class Node(_Record):
-    """A node as people see it; a text that is not in the network has id -1 and no name.
+    """A node for readers; a text that is not in the network has id -1 and no name.
 
     Attributes:
         id: Its number, from 0.
         name: Its name.
-        text: Its text, whole.
+        text: Its whole text.
         labels: Its labels: none, one or several.
     """
 
@@ -47,11 +47,11 @@ class Node(_Record):
 
 @dataclass(frozen=True)
 class Part(_Record):
-    """What something adds to a score; the parts of a score add up to it.
+    """A contribution to a score; the parts of a score sum to it.
 
     Attributes:
         name: One word, the same in every version.
-        title: What readers call it.
+        title: Its name for readers.
         value: What it adds.
     """
 
@@ -81,10 +81,10 @@ class Suggestion(_Record):
 
     Attributes:
         node: The node.
-        score: The model's own score; only its order means something.
-        probability: The score, calibrated on held-out edges; None where it is not.
-        parts: What the score is made of.
-        words: The matched words that say most, best first.
+        score: The model's own score; only the order of scores is meaningful.
+        probability: The score, calibrated on held-out edges; None if not calibrated.
+        parts: The parts of the score.
+        words: The most important matched words, best first.
     """
 
     node: Node
@@ -99,14 +99,14 @@ class Explanation(_Record):
     """Why a model scores two nodes, or texts, as it does.
 
     Attributes:
-        source: The first, `Node` with id -1 for a text that is not in the network.
-        target: The second.
+        source: The first node; a text that is not in the network has id -1.
+        target: The second node or text.
         score: The model's own score.
-        probability: The score, calibrated; None where it is not.
-        parts: What the score is made of.
-        words: The matched words that say most, best first.
-        match: The words of both, and the weight of each pair of them; no words where
-            the method reads none.
+        probability: The score, calibrated; None if not calibrated.
+        parts: The parts of the score.
+        words: The most important matched words, best first.
+        match: The words of both, and the weight of each pair of them; no words if the
+            method does not read texts.
     """
 
     source: Node
@@ -118,7 +118,7 @@ class Explanation(_Record):
     match: Match
 
     def as_json(self) -> dict[str, Any]:
-        """Returns the record as what JSON holds, the plan as rows of numbers."""
+        """Returns the record as JSON values, with the plan as rows of numbers."""
         found: dict[str, Any] = {
             name: to_json(getattr(self, name))
             for name in ("source", "target", "score", "probability", "parts", "words")
@@ -131,23 +131,23 @@ class Explanation(_Record):
         return found
 
 
-# What is explained: the id or name of a node, or a text.
+# One side of an explained pair: the id or name of a node, or a text.
 Side: TypeAlias = int | str | Node
 
 
 def text_side(text: str) -> Node:
-    """Returns a text as one of no network, also where it is the name of a node."""
+    """Returns a text as a side, even if it is also the name of a node."""
     return Node(-1, "", text, ())
 
 
 class Answers(abc.ABC):
-    """What an opened run answers; `runs.answers.open_answers` opens one.
+    """The answers of an opened run; `runs.answers.open_answers` opens one.
 
-    Nodes are given by id or by name; a name counts before an id.
+    Nodes are given by id or by name; a name takes precedence over an id.
 
     Attributes:
         network: The network.
-        reads_texts: Whether texts of no network may be asked about.
+        reads_texts: Whether questions may have texts that are not in the network.
     """
 
     network: TextualNetwork
@@ -158,12 +158,12 @@ class Answers(abc.ABC):
         """Returns a node by its id or name.
 
         Raises:
-            InputError: There is none; the message names one that is near.
+            InputError: There is no such node; the message suggests a similar name.
         """
 
     @abc.abstractmethod
     def neighbours(self, node: int) -> list[Node]:
-        """Returns the neighbours of a node by training edges, by id."""
+        """Returns the neighbours of a node by training edges, ordered by id."""
 
     @abc.abstractmethod
     def recommend(
@@ -174,13 +174,13 @@ class Answers(abc.ABC):
         links: Sequence[int] = (),
         top: int = TOP,
     ) -> list[Suggestion]:
-        """Finds the likeliest missing edges of a node, or of a new one with a text.
+        """Finds the likeliest missing edges of a node, or of a new node with a text.
 
         Args:
             node: The node; None for a text that is not in the network.
             text: The text of the new node.
-            links: Known nodes that the new node has edges to.
-            top: How many answers at the most.
+            links: Nodes of the network that the new node has edges to.
+            top: The largest number of answers.
 
         Returns:
             The answers, best first; never the node itself, a training neighbour or a
@@ -202,10 +202,10 @@ class Answers(abc.ABC):
 
     @abc.abstractmethod
     def explain(self, source: Side, target: Side) -> Explanation:
-        """Explains a score of two nodes (ids or names) or of texts.
+        """Explains the score of two nodes (ids or names) or of texts.
 
-        A string of several words that names no node is a text; `text_side` makes one
-        of any string.
+        A string of several words that is not the name of a node is a text; `text_side`
+        makes any string a text.
         """
 
     @abc.abstractmethod
@@ -216,4 +216,4 @@ class Answers(abc.ABC):
 
     @abc.abstractmethod
     def map(self) -> Floats:
-        """Returns a place in the plane for each node, `[nodes, 2]`; NaN without one."""
+        """Returns the position of each node on a map, `[nodes, 2]`; NaN without one."""

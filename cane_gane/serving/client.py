@@ -1,4 +1,4 @@
-"""A neural model with numpy in and out, from memory or from its SavedModel."""
+"""A neural model with numpy inputs and outputs, in memory or from a SavedModel."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ Floats = npt.NDArray[np.float32]
 Signatures = Mapping[str, Callable[..., Mapping[str, tf.Tensor]]]
 
 BATCH = 8192
-CONTEXTS = 4  # of a node of a large network, over which its vector is averaged
-_SOME = ("evidence", "explain_evidence", "recommend")  # not every model has them
+CONTEXTS = 4  # neighbours over which a vector is averaged in a large network
+_SOME = ("evidence", "explain_evidence", "recommend")  # which some models lack
 _NEEDED = tuple(name for name in INPUTS if name not in _SOME)
 
 
 class ServedModel(Fitted):
-    """A model behind its signatures, fitted on a split.
+    """A model, used through its signatures, fitted on a split.
 
     Attributes:
-        weights: What its evidence is made of, as JSON holds it; None without.
-        lonely: Whether a node without a training edge has a vector, too.
+        weights: The functions of its evidence, as JSON values; None without evidence.
+        lonely: Whether a node without a training edge also has a vector.
     """
 
     reads_texts = True
@@ -55,15 +55,15 @@ class ServedModel(Fitted):
         lonely: bool,
         weights: Mapping[str, Any] | None = None,
     ) -> None:
-        """Takes what a SavedModel offers.
+        """Takes the signatures of a model.
 
         Args:
             signatures: The signatures, by name.
             split: The split that the model was fitted on.
             export: Writes the SavedModel.
-            lonely: Whether a node without a training edge has a vector too, in the
-                context of its own text.
-            weights: What its evidence is made of, where it has evidence.
+            lonely: Whether a node without a training edge also has a vector, with its
+                own text as context.
+            weights: The functions of its evidence, if it has evidence.
         """
         self.weights, self.lonely = weights, lonely
         self._signatures = signatures
@@ -77,7 +77,7 @@ class ServedModel(Fitted):
         """Loads a SavedModel.
 
         Raises:
-            InputError: There is none, or it is damaged.
+            InputError: There is no SavedModel, or it is damaged.
         """
         copy = partial(copy_folder, path)
         weights = read_json(path / WEIGHTS)
@@ -92,8 +92,8 @@ class ServedModel(Fitted):
     def vectors(self) -> Floats:
         """The vectors, structure and text, averaged over each node's training edges.
 
-        z_u = 1/d_u sum_v z_{u|v}, the neighbours v in both directions, in a large
-        network `CONTEXTS` of them, by chance; NaN for a node without a vector,
+        z_u = 1/d_u sum_v z_{u|v}, over the neighbours v in both directions, or in a
+        large network over `CONTEXTS` random ones; NaN for a node without a vector,
         `[nodes, 2d]`.
         """
         train, count = self._split.train, self._split.network.node_count
@@ -108,7 +108,7 @@ class ServedModel(Fitted):
         sides = ("nodes", "contexts")
         with Progress("vectors of the nodes", len(pairs)) as progress:
             for first, part in self._batches("embed_nodes", sides, pairs, "embedding"):
-                if not first:  # few are added up in a large network, so float32 will do
+                if not first:  # few are summed in a large network: float32 suffices
                     kind = np.float32 if large else np.float64
                     sums = np.zeros((count, part.shape[1]), kind)
                 np.add.at(sums, pairs[first : first + BATCH, 0], part)
@@ -126,7 +126,7 @@ class ServedModel(Fitted):
 
     @property
     def first_stage(self) -> RowFitted:
-        """Evidence where there is some, else inner products of the vectors."""
+        """Evidence if there is some, else inner products of the vectors."""
         if "evidence" not in self._signatures:
             return super().first_stage
 
@@ -140,20 +140,20 @@ class ServedModel(Fitted):
         return FunctionFitted(rows, self._split.network.node_count, pairs=pairs)
 
     def score(self, pairs: Edges) -> Floats:
-        """Scores pairs of nodes, `[pairs, 2]`, by the model's own score, `[pairs]`."""
+        """Scores pairs of nodes, `[pairs, 2]`, by the model's full score, `[pairs]`."""
         return self._on_pairs("score_nodes", ("source", "target"), pairs, "score")
 
     def terms(self, pairs: Edges) -> Floats:
-        """Returns the model's four terms in a score, weighed, `[pairs, 4]`."""
+        """Returns the model's four weighted terms of a score, `[pairs, 4]`."""
         return self._on_pairs("explain_nodes", ("source", "target"), pairs, "terms")
 
     def evidence_parts(self, pairs: Edges) -> Floats:
-        """Returns what the evidence of pairs is made of, `[pairs, parts]`."""
+        """Returns the parts of the evidence of pairs, `[pairs, parts]`."""
         sides = ("source", "target")
         return self._on_pairs("explain_evidence", sides, pairs, "parts")
 
     def new_terms(self, text: str, structure: Floats, targets: Any) -> Floats:
-        """Returns those of a new node, given by text and structure, with known ones.
+        """Returns the terms of a new node (text and structure vector) with known nodes.
 
         Args:
             text: Its text.
@@ -161,7 +161,7 @@ class ServedModel(Fitted):
             targets: Known nodes, `[targets]`.
 
         Returns:
-            The terms, weighed, `[targets, 4]`.
+            The weighted terms, `[targets, 4]`.
         """
         count = len(targets)
         given = {
@@ -174,7 +174,7 @@ class ServedModel(Fitted):
     def text_parts(
         self, sources: Sequence[str], targets: Sequence[str]
     ) -> dict[str, Floats]:
-        """Returns what `score_texts` is made of, `text` and `words`, `[pairs]` each."""
+        """Returns the parts of `score_texts`, `text` and `words`, `[pairs]` each."""
         found = self._on_texts("explain", sources, targets)
         return {name: values.numpy() for name, values in found.items()}
 
@@ -183,11 +183,11 @@ class ServedModel(Fitted):
         return np.asarray(self._on_texts("score", sources, targets)["score"])
 
     def embed_texts(self, texts: Sequence[str]) -> Floats:
-        """Embeds texts, each in the context of itself, `[texts, d]`."""
+        """Embeds texts, each with itself as context, `[texts, d]`."""
         return self.embed_pairs(texts, texts)
 
     def embed_pairs(self, texts: Sequence[str], contexts: Sequence[str]) -> Floats:
-        """Embeds texts, each in the context of another, `[texts, d]`."""
+        """Embeds texts, each with another as context, `[texts, d]`."""
         parts = []
         for start in range(0, max(1, len(texts)), BATCH):
             own = slice(start, start + BATCH)
@@ -228,7 +228,7 @@ class ServedModel(Fitted):
     def _batches(
         self, name: str, sides: tuple[str, str], pairs: Edges, output: str
     ) -> Iterator[tuple[int, Floats]]:
-        """Yields where a batch of pairs begins, and what a signature says of it."""
+        """Yields the start of each batch of pairs, and a signature's output for it."""
         for start in range(0, len(pairs), BATCH):
             part = tf.constant(pairs[start : start + BATCH], tf.int64)
             given = {side: part[:, place] for place, side in enumerate(sides)}
@@ -236,10 +236,10 @@ class ServedModel(Fitted):
 
 
 def some_of_each(pairs: Edges, most: int, seed: int) -> Edges:
-    """Returns `most` pairs of each source at the most, by chance, `[some, 2]`."""
+    """Returns at most `most` random pairs of each source, `[some, 2]`."""
     found = np.random.default_rng(seed).permutation(pairs)
     found = found[np.argsort(found[:, 0], kind="stable")]
-    before = np.searchsorted(found[:, 0], found[:, 0])  # where its source begins
+    before = np.searchsorted(found[:, 0], found[:, 0])  # where each source begins
     return found[np.arange(len(found)) - before < most]
 
 
@@ -247,11 +247,11 @@ def load_signatures(path: Path, *needed: str) -> Signatures:
     """Loads a SavedModel and returns its signatures, of which some are needed.
 
     Raises:
-        InputError: There is none, it is damaged, or an earlier version wrote it.
+        InputError: It is missing or damaged, or an earlier version wrote it.
     """
     try:
         loaded = tf.saved_model.load(str(path))
-    except Exception as error:  # TensorFlow raises a dozen kinds
+    except Exception as error:  # TensorFlow raises many types
         found = f"no SavedModel ({' '.join(str(error).split())[:80]})"
         raise fault(path, None, found, "one that a run wrote") from None
     signatures: dict[str, Any] = dict(loaded.signatures)
@@ -259,7 +259,7 @@ def load_signatures(path: Path, *needed: str) -> Signatures:
         found = f"a SavedModel without the signature {', '.join(lacking)}"
         expected = "one of this version: train the run again, with --overwrite"
         raise fault(path, None, found, expected)
-    # Functions hold their variables by reference only.
+    # Functions hold only weak references to their variables.
     signatures["_"] = loaded
     return signatures
 

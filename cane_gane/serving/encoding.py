@@ -1,4 +1,4 @@
-"""Texts and nodes to vectors inside a TensorFlow graph, traced once for all uses."""
+"""Encodes texts and nodes inside a TensorFlow graph, traced once for all uses."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ServedEncoder:
         unknown: int,
         max_length: int,
     ) -> None:
-        """Takes what `Servable` does."""
+        """Takes the same arguments as `Servable`."""
         self.model = model
         self._texts = prepared_texts(model, texts)
         self.count, self._width = len(texts), texts.width
@@ -46,7 +46,7 @@ class ServedEncoder:
             lambda ids: tf.TensorSpec([None, None], ids.dtype),
             model.prepare_texts(tf.zeros([1, 1], tf.int32)),
         )
-        # Most of a graph is here: as a function of its own, it is in it once.
+        # Most of the graph is here; as a separate function, it is stored only once.
         self.pairs = tf.function(self._pairs, input_signature=[specs, specs])
 
     def _pairs(self, left: Any, right: Any) -> tuple[tf.Tensor, tf.Tensor]:
@@ -92,7 +92,7 @@ class ServedEncoder:
         return tf.pad(ids, [[0, 0], [0, missing]])
 
     def known(self, nodes: tf.Tensor) -> tf.Tensor:
-        """Returns node ids, once they are known to be ids of nodes."""
+        """Returns node ids, after checking that they are valid."""
         strange = tf.boolean_mask(nodes, (nodes < 0) | (nodes >= self.count))
         message = f"node id out of range: expected 0 to {self.count - 1}; found"
         check = tf.debugging.Assert(tf.equal(tf.size(strange), 0), [message, strange])
@@ -101,9 +101,9 @@ class ServedEncoder:
 
 
 def prepared_texts(model: PairScorer, texts: EncodedTexts) -> list[NodeTexts]:
-    """Returns what `model.prepare_texts` makes of texts, as variables end to end.
+    """Returns what `model.prepare_texts` makes of texts, as variables.
 
-    Either the word ids, or the parts of `Texts`.
+    These are either the word ids or the parts of `Texts`, stored end to end.
     """
     if not getattr(model.encoder, "merges", False):
         return [_variables(texts.words, texts.starts)]

@@ -1,4 +1,4 @@
-"""Evidence beside a model's own score, inside a TensorFlow graph."""
+"""Evidence next to a model's own score, inside a TensorFlow graph."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TableEvidence(tf.Module):
         self._table = tf.Variable(np.asarray(table, np.float32), trainable=False)
 
     def of_pairs(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
-        """Returns the evidence of pairs of nodes, whole, `[batch, 1]`."""
+        """Returns the total evidence of pairs of nodes, `[batch, 1]`."""
         return tf.gather_nd(self._table, tf.stack([source, target], -1))[:, None]
 
     def rows(self, nodes: tf.Tensor) -> tf.Tensor:
@@ -41,8 +41,8 @@ class ServedEvidence(tf.Module):
     has a spread of `OWN_WEIGHT` over random pairs.
 
     Attributes:
-        words: The evidence of texts that are in no network.
-        weights: What the evidence is made of, as JSON holds it.
+        words: The evidence of texts outside the network.
+        weights: The functions of the evidence, as JSON values.
     """
 
     def __init__(
@@ -55,8 +55,8 @@ class ServedEvidence(tf.Module):
 
         Args:
             fitted: The evidence.
-            vocabulary: Where the words that it counts are written.
-            weights: What it is made of; else `fitted.weights()`.
+            vocabulary: The file for the words that it uses.
+            weights: The functions of the evidence; by default `fitted.weights()`.
         """
         super().__init__()
         self.weights = weights or fitted.weights()
@@ -88,7 +88,7 @@ class ServedEvidence(tf.Module):
         return tf.reduce_sum(self._nodes.of_pairs(source, target), -1)
 
     def parts(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
-        """Returns what it is made of, `[batch, parts]`: one part where a table is."""
+        """Returns the parts of the evidence, `[batch, parts]`; a table has one part."""
         return self._nodes.of_pairs(source, target)
 
     def rows(self, nodes: tf.Tensor) -> tf.Tensor:

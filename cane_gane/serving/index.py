@@ -1,4 +1,4 @@
-"""An index of vectors, by which the nearest are found without comparing all."""
+"""An index of vectors that finds the nearest without comparing all."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from cane_gane.progress import Progress
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.int64]
 
-_NEIGHBOURS = 16  # of each vector in the graph of the index
-_CARE = 200  # vectors that are looked at when one is added
-_MANY = 100_000  # vectors from which on half as many are looked at
-_SEARCH = 4  # times as many are looked at as are asked for
+_NEIGHBOURS = 16  # neighbours of each vector in the graph of the index
+_CARE = 200  # vectors that are visited when one is added
+_MANY = 100_000  # vectors: from this size on, half as many are visited
+_SEARCH = 4  # visited vectors for each one that is asked for
 _BLOCK = 2_000  # vectors that are added at once
 
 
 class VectorIndex:
-    """Vectors by inner product, in a graph of near ones (HNSW).
+    """Vectors by inner product, in a graph of near neighbours (HNSW).
 
-    Vectors get one more coordinate that makes all equally long, so that the largest
+    Vectors get one more coordinate that makes their lengths equal, so that the largest
     inner product is the nearest direction.
     """
 
     def __init__(self, index: voyager.Index) -> None:
-        """Takes what `build` or `load` made."""
+        """Takes the index that `build` or `load` made."""
         self._index = index
 
     @classmethod
@@ -39,7 +39,7 @@ class VectorIndex:
 
         Args:
             vectors: The vectors.
-            seed: What the graph depends on.
+            seed: The seed of the graph.
         """
         cut = [slice(at, at + _BLOCK) for at in range(0, len(vectors), _BLOCK)]
         squares = [np.square(_known(vectors, own)[1]).sum(axis=1) for own in cut]
@@ -58,14 +58,14 @@ class VectorIndex:
                 nodes, points = _known(vectors, own)
                 rest = np.sqrt(np.maximum(longest - part, 0))
                 points = np.column_stack([points, rest])
-                if len(nodes):  # one thread, so that it depends on the seed alone
+                if len(nodes):  # one thread, so that it depends only on the seed
                     index.add_items(points, nodes, num_threads=1)
                 progress.add(len(nodes))
         return cls(index)
 
     @classmethod
     def load(cls, content: bytes) -> VectorIndex:
-        """Reads back what `save` returned."""
+        """Reads what `save` returned."""
         return cls(voyager.Index.load(io.BytesIO(content)))
 
     def save(self) -> bytes:
@@ -75,17 +75,17 @@ class VectorIndex:
         return file.getvalue()
 
     def nearest(self, vector: Floats, count: int) -> Integers:
-        """Returns the nodes of the largest inner products with a vector, best first.
+        """Returns the nodes with the largest inner products with a vector, best first.
 
         Args:
-            vector: The vector, `[size]`; none is near to one of NaN.
-            count: How many nodes at the most.
+            vector: The vector, `[size]`; NaN finds no nodes.
+            count: The largest number of nodes.
         """
         (found,) = self.nearest_of(vector[None], count)
         return found[found >= 0]
 
     def nearest_of(self, vectors: Floats, count: int) -> Integers:
-        """Returns the same of several vectors, `[vectors, count]`; -1 fills up."""
+        """Returns the same for several vectors, `[vectors, count]`, padded with -1."""
         count = min(count, len(self._index))
         found = np.full((len(vectors), count), -1)
         known = np.flatnonzero(~np.isnan(vectors).any(axis=1))
@@ -102,7 +102,7 @@ class VectorIndex:
         return found
 
     def _reachable(self, vector: Floats, count: int) -> Integers:
-        """Returns as many of the nodes as can be found, best first."""
+        """Returns as many nodes as can be reached, best first."""
         while count:
             with contextlib.suppress(voyager.RecallError):
                 near, _ = self._index.query(

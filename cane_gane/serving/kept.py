@@ -1,4 +1,4 @@
-"""What takes long to compute, kept in a folder: whole files, checked by digest."""
+"""Caches slow results in a folder: whole files, checked by digest."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from cane_gane.errors import InputError
 from cane_gane.files import locked, read_json, sha256, write_atomically, write_json
 
 _RECORD = "kept.json"
-_VERSION = 1  # of what is kept; another is computed anew
+_VERSION = 1  # of the cache; files of another version are recomputed
 
 
 class Kept:
-    """Files that are computed once, of one model."""
+    """The cached files of one model."""
 
     def __init__(self, folder: Path | None, key: str) -> None:
-        """Takes where the files are.
+        """Takes the folder of the files.
 
         Args:
-            folder: The folder; None to keep nothing.
+            folder: The folder; None keeps nothing.
             key: What the files depend on, such as the digest of a model. Files of
-                another key are thrown away.
+                another key are deleted.
         """
         self._folder, self._key = folder, f"{_VERSION} {key}"
 
     def content(self, name: str, build: Callable[[], bytes]) -> bytes:
-        """Returns what is kept under a name, computed where it is not."""
+        """Returns the content under a name; computes it if it is not kept."""
         if self._folder is None:
             return build()
         path = self._folder / name
@@ -42,14 +42,14 @@ class Kept:
             if sha256(found) == known:
                 return found
         found = build()
-        with contextlib.suppress(OSError):  # such as a folder that is for reading
+        with contextlib.suppress(OSError):  # such as a read-only folder
             self._write(path, found)
         return found
 
     def arrays(
         self, name: str, build: Callable[[], Mapping[str, Any]]
     ) -> Mapping[str, Any]:
-        """Returns arrays by name, computed where they are not kept."""
+        """Returns arrays by name; computes them if they are not kept."""
         built: list[Mapping[str, Any]] = []
 
         def packed() -> bytes:
@@ -59,7 +59,7 @@ class Kept:
             return file.getvalue()
 
         content = self.content(f"{name}.npz", packed)
-        # What was built is not unpacked again: it may be gigabytes.
+        # Built arrays are returned directly, not unpacked: they may be gigabytes.
         return built[0] if built else dict(np.load(io.BytesIO(content)))
 
     def _record(self) -> dict[str, str]:
@@ -67,7 +67,7 @@ class Kept:
         assert self._folder is not None
         try:
             record = read_json(self._folder / _RECORD)
-        except InputError:  # damaged: all is computed anew
+        except InputError:  # damaged: everything is recomputed
             record = None
         if not isinstance(record, dict) or record.get("key") != self._key:
             return {}

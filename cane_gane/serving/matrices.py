@@ -26,10 +26,10 @@ _IDS = tf.TensorSpec([None], tf.int64)
 
 
 class MatrixEvidence(tf.Module):
-    """What `LargeEvidence` computes, from the same matrices."""
+    """Computes the same as `LargeEvidence`, from the same matrices."""
 
     def __init__(self, matrices: Mapping[str, Any], functions: Additive) -> None:
-        """Takes what the network has of each node, and the functions of features."""
+        """Takes the matrices of the nodes, and the functions of features."""
         super().__init__()
         self._functions = functions
         self._count = len(matrices[SCALE])
@@ -42,7 +42,7 @@ class MatrixEvidence(tf.Module):
             name: tf.Variable(np.asarray(matrices[name], np.float32), trainable=False)
             for name in (WALKS, SCALE, "neighbours", *COLUMNS)
         }
-        # As functions of their own, they are in a graph once.
+        # As separate functions, they are in a graph only once.
         self.of_pairs = tf.function(self._of_pairs, input_signature=[_IDS, _IDS])
         self.rows = tf.function(self._of_rows, input_signature=[_IDS])
 
@@ -64,7 +64,7 @@ class MatrixEvidence(tf.Module):
         return self._parts(found)
 
     def _of_rows(self, nodes: tf.Tensor) -> tf.Tensor:
-        """Returns the sum of nodes with all nodes, `[batch, nodes]`."""
+        """Returns the total evidence of nodes with all nodes, `[batch, nodes]`."""
         spec = tf.TensorSpec([self._count], tf.float32)
         return tf.map_fn(
             self._of_row, nodes, parallel_iterations=2, fn_output_signature=spec

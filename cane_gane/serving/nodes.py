@@ -1,4 +1,4 @@
-"""The names of nodes and who their neighbours are, inside a TensorFlow graph."""
+"""The names and neighbours of nodes, inside a TensorFlow graph."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class KnownNodes(tf.Module):
         Args:
             names: The name of each node.
             train: Training edges, `[train, 2]`.
-            file: Where the names go, one a line; a SavedModel keeps it in `assets/`.
+            file: The file for the names, one per line; a SavedModel keeps it in
+                `assets/`.
         """
         super().__init__()
         write_atomically(file, "".join(f"{name}\n" for name in names).encode())
@@ -35,11 +36,11 @@ class KnownNodes(tf.Module):
         self._others = tf.Variable(closed.indices.astype(np.int64), trainable=False)
 
     def names(self, nodes: tf.Tensor) -> tf.Tensor:
-        """Returns the names of nodes, of any shape; none for an id of no node."""
+        """Returns the names of nodes, of any shape; empty for an id without a node."""
         return self._name_of[nodes]
 
     def without_neighbours(self, rows: tf.Tensor, nodes: tf.Tensor) -> tf.Tensor:
-        """Returns scores of nodes with all, -inf for neighbours and the node itself.
+        """Returns scores of nodes with all; -inf for neighbours and the node itself.
 
         Args:
             rows: The scores, `[batch, nodes]`.

@@ -1,4 +1,4 @@
-"""What a score is made of, in a few parts that readers understand."""
+"""Splits a score into a few parts that readers understand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cane_gane.serving.answers import Part
 Floats = npt.NDArray[np.floating]
 
 # fmt: off
-# Parts of the evidence: their titles, and the features that they sum up.
+# Parts of the evidence: their titles, and the features that they sum.
 GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "words": ("shared words", ("words", "word_pairs", "letters", "shared_words")),
     "neighbours": (
@@ -59,7 +59,7 @@ _TITLES = {
 
 
 def grouped(features: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Adds up what features contribute, by the parts that they belong to."""
+    """Sums the contributions of features by the part that they belong to."""
     found: dict[str, Any] = {}
     for name, (_, members) in GROUPS.items():
         own = [features[member] for member in members if member in features]
@@ -71,12 +71,12 @@ def grouped(features: Mapping[str, Floats]) -> dict[str, Floats]:
 def as_parts(
     values: Mapping[str, float], typical: Mapping[str, float]
 ) -> tuple[Part, ...]:
-    """Returns parts that add up to the same sum, each against what is typical.
+    """Returns parts with the same sum, each relative to its typical value.
 
     Args:
         values: What each part adds to a score, by name.
-        typical: What each adds to the score of any two nodes, on average; their sum
-            is a part of its own. Nothing where parts are taken as they are.
+        typical: What each part adds to the score of any two nodes, on average; their
+            sum is a separate part. Empty to leave parts unchanged.
     """
     parts = [
         Part(name, _TITLES[name], float(value) - typical.get(name, 0.0))

@@ -22,9 +22,9 @@ from cane_gane.serving.signatures import INPUTS, as_signature, of_any_integers
 
 Outputs = dict[str, tf.Tensor]
 
-PAIRS = 2048  # over which the spread of a score is measured
+PAIRS = 2048  # pairs over which the spread of a score is measured
 WEIGHTS = "assets.extra/evidence.json"
-CANDIDATES = 100  # nodes that `recommend` puts in order, at the least
+CANDIDATES = 100  # least number of nodes that `recommend` ranks
 
 
 class Servable:
@@ -53,9 +53,9 @@ class Servable:
             texts: The encoded texts of its nodes.
             vocabulary: The vocabulary file, which goes into `assets/`.
             unknown: The id of words that are not in it.
-            max_length: Later words of a raw text are cut off. A model that attends to
-                padding cuts and pads to the width of `texts` instead.
-            evidence: What is added to the model's own score, if anything.
+            max_length: Words of a raw text after this many are dropped. A model that
+                attends to padding cuts and pads to the width of `texts` instead.
+            evidence: The evidence that is added to the model's own score, if any.
             nodes: The names of the nodes and their training neighbours; without them
                 there is no `recommend`.
         """
@@ -81,7 +81,7 @@ class Servable:
         return {"score": tf.add_n(list(self.explain(source, target).values()))}
 
     def explain(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
-        """Returns what `score` is made of, text term and shared words, `[batch]`."""
+        """Returns the parts of `score`, text term and shared words, `[batch]`."""
         near, far = self._encoder.pairs(*map(self._encoder.of_texts, (source, target)))
         term = self._weighed(self.model.text_term(near, far))
         if not self._evidence:
@@ -100,7 +100,7 @@ class Servable:
         return {"score": score, "source_name": source_name, "target_name": target_name}
 
     def explain_nodes(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
-        """Returns what `score_nodes` is made of: terms `[batch, 4]`, and evidence."""
+        """Returns the parts of `score_nodes`: terms `[batch, 4]`, and evidence."""
         source, target = map(self._encoder.known, (source, target))
         terms = self._weighed(self._terms(source, target))
         none = tf.zeros_like(terms[:, 0])
@@ -127,16 +127,16 @@ class Servable:
     def recommend(self, nodes: tf.Tensor, top: tf.Tensor) -> Outputs:
         """Finds the likeliest missing edges of nodes.
 
-        Evidence, or else structure vectors, names candidates that are no training
-        neighbours; the score puts them in order.
+        Evidence, or else structure vectors, names candidates that are not training
+        neighbours; the score ranks them.
 
         Args:
             nodes: Node ids, `[batch]`.
-            top: How many answers each gets.
+            top: The number of answers for each node.
 
         Returns:
-            `nodes`, `names` and `scores`, each `[batch, top]`, best first; -1, no name
-            and -inf where there are no more.
+            `nodes`, `names` and `scores`, each `[batch, top]`, best first; -1, an empty
+            name and -inf if there are no more.
         """
         assert self._nodes is not None
         nodes, count = self._encoder.known(nodes), self._encoder.count
@@ -155,7 +155,7 @@ class Servable:
         return {"nodes": found, "names": names, "scores": best.values}
 
     def _first_stage(self, nodes: tf.Tensor) -> tf.Tensor:
-        """Scores nodes with all nodes, cheaply, `[batch, nodes]`."""
+        """Scores nodes with all nodes by the first stage, `[batch, nodes]`."""
         if self._evidence:
             return self._evidence.rows(nodes)
         structure = self.model.structure_of(tf.range(self._encoder.count))
@@ -171,10 +171,10 @@ class Servable:
         return self._evidence.weight * own if self._evidence else own
 
     def weigh_evidence(self, seed: int) -> None:
-        """Weighs the model's own score, as it is now, against the evidence.
+        """Sets the weight of the model's own score, as it is now, against the evidence.
 
         Args:
-            seed: What the pairs depend on over which its spread is measured.
+            seed: The seed of the pairs over which its spread is measured.
         """
         if self._evidence:
             count = self._encoder.count
@@ -188,36 +188,36 @@ class Servable:
         return {"evidence": self._evidence.rows(self._encoder.known(nodes))}
 
     def explain_evidence(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
-        """Returns what the evidence of pairs of nodes is made of, `[batch, parts]`.
+        """Returns the parts of the evidence of pairs of nodes, `[batch, parts]`.
 
-        In a large network there is a part for each feature, in the order of
-        evidence.json, else one for all of them.
+        A large network has a part for each feature, in the order of evidence.json;
+        otherwise there is one part for all features.
         """
         assert self._evidence is not None
         sides = map(self._encoder.known, (source, target))
         return {"parts": self._evidence.parts(*sides)}
 
     def embed(self, text: tf.Tensor, context: tf.Tensor) -> Outputs:
-        """Embeds texts, each in the context of another, `[batch, d]`."""
+        """Embeds texts, each with another as context, `[batch, d]`."""
         texts = map(self._encoder.of_texts, (text, context))
         return {"embedding": self._encoder.pairs(*texts)[0]}
 
     def embed_text(self, text: tf.Tensor) -> Outputs:
-        """Embeds texts, each in the context of itself, `[batch, d]`."""
+        """Embeds texts, each with itself as context, `[batch, d]`."""
         own = self._encoder.of_texts(text)
         return {"embedding": self._encoder.pairs(own, own)[0]}
 
     def embed_nodes(self, nodes: tf.Tensor, contexts: tf.Tensor) -> Outputs:
-        """Embeds nodes in others' context: structure, then text, `[batch, 2d]`."""
+        """Embeds nodes, each given another: structure, then text, `[batch, 2d]`."""
         nodes, contexts = map(self._encoder.known, (nodes, contexts))
         texts = map(self._encoder.of_nodes, (nodes, contexts))
         text = self._encoder.pairs(*texts)[0]
         return {"embedding": tf.concat([self.model.structure_of(nodes), text], -1)}
 
     def plan(self, source: tf.Tensor, target: tf.Tensor) -> Outputs:
-        """Matches the words of two texts: words, and a weight for each pair of them.
+        """Matches the words of two texts: returns words and a weight for each pair.
 
-        `attention` is what WANE's softmax makes of the same word vectors, to compare.
+        `attention` is WANE's softmax on the same word vectors, for comparison.
         """
         left, right = map(self._encoder.ids, (source, target))
         split = self._encoder.tokenizer.split
@@ -236,14 +236,14 @@ class Servable:
 
     @property
     def weights(self) -> Mapping[str, Any] | None:
-        """What the evidence is made of, as JSON holds it, where there is evidence."""
+        """The functions of the evidence, as JSON values, if there is evidence."""
         return self._evidence.weights if self._evidence else None
 
     def signatures(self) -> dict[str, Any]:
         """Returns the signatures as functions of tensors by name.
 
-        They take and give what those of the loaded SavedModel do, with the values
-        that the model has when they are called.
+        They have the inputs and outputs of the loaded SavedModel's, and use the model's
+        values at the time of the call.
         """
         return dict(self._signatures)
 
@@ -267,7 +267,7 @@ class Servable:
 
 
 def _system_error(error: tf.errors.OpError, path: Path) -> OSError:
-    """Returns the error of the system behind one of TensorFlow's, which hides it."""
+    """Returns the OSError behind an error of TensorFlow, which hides it."""
     said = " ".join(error.message.split())
     full = any(own in said for own in ("No space left", "File too large", "quota"))
     if full or isinstance(error, tf.errors.ResourceExhaustedError):

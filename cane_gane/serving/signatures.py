@@ -1,4 +1,4 @@
-"""The signatures of a SavedModel: what each takes, and ids of any integer type."""
+"""The signatures of a SavedModel: their inputs, and ids of any integer type."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OTHERS = (tf.int32, tf.int16, tf.int8, tf.uint64, tf.uint32, tf.uint16, tf.uint
 
 
 def as_signature(name: str, function: Callable[..., Any]) -> Any:
-    """Returns a function of tensors that are as `INPUTS` says."""
+    """Returns a function with the inputs that `INPUTS` lists."""
     specs = [_named(spec, key) for key, spec in INPUTS[name].items()]
     return tf.function(function, input_signature=specs)
 
@@ -36,7 +36,7 @@ def as_signature(name: str, function: Callable[..., Any]) -> Any:
 def of_any_integers(name: str, function: Any) -> Any:
     """Returns the same function for ids of any integer type.
 
-    A signature has one type, int64; the method of a loaded SavedModel has all of them.
+    A signature takes one type, int64; the method of a loaded SavedModel takes all.
 
     Args:
         name: The signature.
@@ -66,7 +66,7 @@ def _named(spec: Any, name: str, kind: Any = None) -> Any:
 
 
 def _with_parameters(function: Callable[..., Any], names: list[str]) -> Any:
-    """Returns a function with named parameters, which TensorFlow asks for."""
+    """Returns a function with named parameters, which TensorFlow requires."""
     import inspect
 
     def named(*given: Any, **by_name: Any) -> Any:

@@ -13,7 +13,7 @@ class Entries(NamedTuple):
     """Entries of some rows of a matrix.
 
     Attributes:
-        owners: Which of the rows that were asked for each is in, `[entries]`.
+        owners: The index of each entry's row among the given rows, `[entries]`.
         columns: Their columns, `[entries]`.
         values: Their values, `[entries]`.
     """
@@ -31,7 +31,7 @@ class SparseRows(tf.Module):
         super().__init__()
         rows = sparse.csr_array(matrix, dtype=np.float32)
         rows.sort_indices()
-        if not rows.nnz:  # what is looked up has to be somewhere
+        if not rows.nnz:  # look-ups need at least one entry
             shape = max(rows.shape[0], 1), max(rows.shape[1], 1)
             rows = sparse.csr_array(([0], ([0], [0])), shape, np.float32)
         self._steps = int(np.diff(rows.indptr).max()).bit_length()
@@ -49,7 +49,7 @@ class SparseRows(tf.Module):
         return tf.gather(self._starts, rows + 1) - tf.gather(self._starts, rows)
 
     def entries(self, rows: tf.Tensor, asked: tf.Tensor | None = None) -> Entries:
-        """Returns the entries of rows, of some of them only where `asked` says so."""
+        """Returns the entries of rows, or only of the rows that `asked` marks."""
         lengths = self.lengths(rows)
         if asked is not None:
             lengths = tf.where(asked, lengths, 0)
@@ -60,7 +60,7 @@ class SparseRows(tf.Module):
         return Entries(found.value_rowids(), columns, values)
 
     def at(self, rows: tf.Tensor, columns: tf.Tensor) -> tf.Tensor:
-        """Returns single entries, 0 where there is none, `[entries]`."""
+        """Returns single entries, 0 if missing, `[entries]`."""
         low = tf.gather(self._starts, rows)
         end = tf.gather(self._starts, rows + 1)
         columns = tf.cast(columns, tf.int32)
@@ -85,7 +85,7 @@ def dot(
 ) -> tf.Tensor:
     """Returns the products of rows of two matrices, pair by pair, `[pairs]`.
 
-    The shorter row of a pair is gone through, and looked up in the other.
+    The entries of the shorter row of a pair are looked up in the other row.
     """
     forward = left.lengths(sources) <= right.lengths(targets)
     return _gone_through(left, right, sources, targets, forward) + _gone_through(

@@ -1,4 +1,4 @@
-"""Vectors of nodes as a SavedModel: for methods that leave nothing but a table."""
+"""Vectors of nodes as a SavedModel, for methods whose result is only a table."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from cane_gane.training.runtime import load_tensorflow
 class VectorTable(VectorFitted):
     """A table of vectors, scored by inner products, that can be saved.
 
-    With a form B the score of u and v is x_u' B x_v, which need not be symmetric.
+    With a form B, the score of u and v is x_u' B x_v, which need not be symmetric.
     """
 
     def __init__(self, vectors: npt.ArrayLike, form: Floats | None = None) -> None:
-        """Takes the vectors, `[nodes, size]`, and perhaps a form, `[size, size]`.
+        """Takes the vectors, `[nodes, size]`, and optionally a form, `[size, size]`.
 
         Raises:
             InputError: A vector is infinite or NaN in part.
@@ -30,7 +30,7 @@ class VectorTable(VectorFitted):
         self._form, self._left = None, self._filled
         if form is not None:
             self._form = np.asarray(form, np.float64)
-            self._left = self._filled @ self._form  # what sources are looked up in
+            self._left = self._filled @ self._form  # the table of sources
 
     @property
     def first_stage(self) -> RowFitted:
@@ -44,7 +44,7 @@ class VectorTable(VectorFitted):
     def save(self, path: Path) -> None:
         """Writes a SavedModel with the signatures score_nodes, embed_nodes, vectors.
 
-        Where there is a form, the signature `form` returns it.
+        If there is a form, the signature `form` returns it.
         """
         load_tensorflow(by_pairs=False)  # quietly
         import tensorflow as tf
@@ -86,7 +86,7 @@ class VectorTable(VectorFitted):
 
     @classmethod
     def open(cls, path: Path, split: Split, settings: Any) -> VectorTable:
-        """Reads back what `save` wrote."""
+        """Reads what `save` wrote."""
         load_tensorflow(by_pairs=False)
         from cane_gane.serving.client import load_signatures
 

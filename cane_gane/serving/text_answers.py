@@ -1,4 +1,4 @@
-"""Answers of a neural model, about nodes, texts and nodes that are not there yet."""
+"""Answers of a neural model, about nodes, texts and new nodes."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from cane_gane.serving.parts import TERMS, as_parts, grouped
 from cane_gane.serving.vector_answers import CANDIDATES, VectorAnswers
 
 WORDS, EXPLAINED = 6, 16  # matched words of a suggestion, and of an explanation
-_TYPICAL = 25  # sources, with twelve targets each, whose parts are averaged
-_SOURCES, _ROUGH = 100, 10  # whose candidates show what the model adds to evidence
+_TYPICAL = 25  # sources, each with twelve targets, over which parts are averaged
+_SOURCES, _ROUGH = 100, 10  # sources and candidates for what the model adds
 
 
 class TextAnswers(VectorAnswers):
@@ -47,7 +47,7 @@ class TextAnswers(VectorAnswers):
     def __init__(
         self, split: Split, fitted: ServedModel, kept: Kept, *options: Any
     ) -> None:
-        """Takes what `VectorAnswers` does."""
+        """Takes the arguments of `VectorAnswers`."""
         super().__init__(split, fitted, kept, *options)
         self._model = fitted
         large = split.network.node_count > WHOLE
@@ -92,7 +92,7 @@ class TextAnswers(VectorAnswers):
     def _offset(self) -> float:
         """What the model adds to evidence among candidates, on average.
 
-        Probabilities were fitted on evidence alone: it is taken off first.
+        Probabilities were fitted on evidence alone, so this is subtracted first.
         """
 
         def build() -> dict[str, Any]:
@@ -106,7 +106,7 @@ class TextAnswers(VectorAnswers):
     def probabilities(
         self, pairs: Edges, scores: Floats, missing: float = MISSING
     ) -> Floats | None:
-        """Returns the probability of each pair, where there is evidence."""
+        """Returns the probability of each pair, if there is evidence."""
         if self._calibration is None:
             return None
         sources, row_of = np.unique(pairs[:, 0], return_inverse=True)
@@ -134,27 +134,27 @@ class TextAnswers(VectorAnswers):
     # Nodes.
 
     def candidates(self, node: int) -> Integers:
-        """Returns what the index and the evidence name, neighbours left out."""
+        """Returns the candidates of the index and the evidence, without neighbours."""
         found = super().candidates(node)
         if self._evidence.functions is None:
             return found
         return np.union1d(found, _largest(self._evidence_row(node), CANDIDATES))
 
     def _evidence_row(self, node: int) -> Floats:
-        """Returns the evidence of a node with all, -inf for what is no suggestion."""
+        """Returns the evidence of a node with all; -inf for impossible suggestions."""
         row = np.array(self._model.first_stage.score_rows(np.array([node]))[0])
         row[self._closed[[node]].indices] = -np.inf
         return row
 
     def rough(self, node: int, count: int) -> Edges:
-        """Returns a node with those that the first stage names first, `[count, 2]`."""
+        """Returns a node with the best nodes of the first stage, `[count, 2]`."""
         if self._evidence.functions is None:
             return super().rough(node, count)
         return self.pairs_of(node, _largest(self._evidence_row(node), count))
 
     @cached_property
     def _rarity(self) -> dict[str, float]:
-        """How rare each word is; a large network has many texts to count."""
+        """The rarity of each word; cached, since a large network has many texts."""
 
         def build() -> dict[str, Any]:
             rarity = word_rarity(self.network.texts)
@@ -217,14 +217,14 @@ class TextAnswers(VectorAnswers):
             for place, node in enumerate(nodes.tolist())
         ]
 
-    # Nodes that are not there yet.
+    # New nodes.
 
     def _new(self, text: str, links: Sequence[int]) -> NewNode:
         structure = self.vectors[:, : self.vectors.shape[1] // 2]
         return self._evidence.new_node(text, links, structure)
 
     def _new_values(self, new: NewNode, targets: Integers) -> dict[str, Any]:
-        """Returns what each part adds to the scores of a new node with known ones."""
+        """Returns what each part adds to the scores of a new node with known nodes."""
         features = {name: own[targets] for name, own in new.evidence.items()}
         terms = self._model.new_terms(new.text, new.structure, targets)
         return {**grouped(features), **dict(zip(TERMS, terms.T, strict=True))}
@@ -264,17 +264,17 @@ class TextAnswers(VectorAnswers):
     ) -> Floats:
         """Returns vectors of nodes, all by default, or of texts, `[rows, size]`.
 
-        A text has the vector of a new node without edges, comparable with the others.
+        A text has the vector of a new node without edges, comparable with node vectors.
         """
         if texts is None:
             return super().embed(nodes)
         rows = [self._vector(self._new(text, ())) for text in texts]
         return np.stack(rows) if rows else self.vectors[:0]
 
-    # Two of them.
+    # Pairs of nodes or texts.
 
     def explain(self, source: Side, target: Side) -> Explanation:
-        """Explains a score of two nodes (ids or names) or of texts."""
+        """Explains the score of two nodes (ids or names) or of texts."""
         first, second = self._side(source), self._side(target)
         (match,) = self._model.match([first.text], [second.text])
         words = self._pairs_of(match, EXPLAINED)
@@ -295,7 +295,7 @@ class TextAnswers(VectorAnswers):
         return Explanation(first, second, score, probability, parts, words, match)
 
     def _side(self, which: Side) -> Node:
-        """Returns a node, or several words that name none as a text."""
+        """Returns a node, or a text for several words that are not a node's name."""
         if isinstance(which, Node):
             return which
         if (
@@ -308,6 +308,6 @@ class TextAnswers(VectorAnswers):
 
 
 def _largest(row: Floats, count: int) -> Integers:
-    """Returns the nodes of the largest values, those of -inf left out."""
+    """Returns the nodes with the largest values, except -inf."""
     best = np.argsort(-row, kind="stable")[:count]
     return best[np.isfinite(row[best])]

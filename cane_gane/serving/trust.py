@@ -1,4 +1,4 @@
-"""How far answers can be trusted: the recall of candidates, reliable chances."""
+"""How far answers can be trusted: recall of candidates, reliable probabilities."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from cane_gane.serving.answers import Answers
 from cane_gane.serving.vector_answers import VectorAnswers
 
 TOP = 10  # best nodes of a source that the first stage should name
-BUDGET = 8_000  # pairs that are scored to find them
-WIDER = 1_000  # nodes by exact inner products, where all would be more than the budget
-SOURCES, SUGGESTED = 400, 12  # nodes, and candidates of each, whose chances are checked
+BUDGET = 8_000  # pairs to score to find them
+WIDER = 1_000  # nodes by exact inner products, if all would exceed the budget
+SOURCES, SUGGESTED = 400, 12  # nodes, and candidates of each, to check
 _EDGES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 
 
 def with_trust(found: Evaluation, answers: Answers, seed: int) -> Evaluation:
-    """Returns results with both measures of some answers."""
+    """Returns results with both measures of the answers added."""
     assert isinstance(answers, VectorAnswers)
     return dataclasses.replace(
         found,
@@ -31,15 +31,15 @@ def with_trust(found: Evaluation, answers: Answers, seed: int) -> Evaluation:
 def first_stage(answers: VectorAnswers, seed: int) -> FirstStage | None:
     """Measures how many of the best nodes the first stage names.
 
-    Some nodes are scored with all others, one by one, or in a large network with many
-    more than the first stage names.
+    Some nodes are scored with all others; in a large network, with many more than the
+    first stage names.
 
     Args:
         answers: The answers of a run.
-        seed: What the choice of nodes depends on.
+        seed: The seed of the choice of nodes.
 
     Returns:
-        The share; None where no node has another to be joined to.
+        The share; None if no node has another to be joined to.
     """
     count = answers.network.node_count
     large = count > BUDGET
@@ -65,14 +65,14 @@ def first_stage(answers: VectorAnswers, seed: int) -> FirstStage | None:
 
 
 def reliability(answers: VectorAnswers, seed: int) -> Reliability | None:
-    """Compares probabilities with how often candidates are test edges.
+    """Compares predicted probabilities with how often candidates are test edges.
 
     Args:
         answers: The answers of a run with test edges.
-        seed: What the choice of nodes depends on.
+        seed: The seed of the choice of nodes.
 
     Returns:
-        What was said and what came true; None where there are no probabilities.
+        Predicted and observed shares; None if there are no probabilities.
     """
     split, count = answers.split, answers.network.node_count
     if not len(split.test):

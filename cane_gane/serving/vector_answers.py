@@ -40,13 +40,13 @@ from cane_gane.serving.kept import Kept
 from cane_gane.serving.parts import as_parts
 
 CANDIDATES = 100  # nodes that the index names
-_AROUND = 5  # nodes on the map that one that is not is put between
+_AROUND = 5  # nodes on the map between which a missing node is put
 
 
 class VectorAnswers(Answers):
-    """Answers by the score of a method, about nodes alone.
+    """Answers by the score of a method, about nodes only.
 
-    An index over the vectors names candidates, which the score puts in order.
+    An index over the vectors names candidates, which the score ranks.
     """
 
     reads_texts = False
@@ -64,9 +64,9 @@ class VectorAnswers(Answers):
         Args:
             split: The split that it was fitted on.
             fitted: The method.
-            kept: Where what takes long to compute is kept.
-            seed: What every random choice depends on.
-            chart: Returns a map that has been drawn, where there is one.
+            kept: The cache of slow results.
+            seed: The seed of every random choice.
+            chart: Returns an existing map of the nodes, if there is one.
         """
         self.network, self.split, self.fitted = split.network, split, fitted
         self._kept, self._seed, self._chart = kept, seed, chart
@@ -115,17 +115,17 @@ class VectorAnswers(Answers):
 
     @cached_property
     def _closed(self) -> Any:
-        """Marks what is no suggestion: training neighbours and the node itself."""
+        """Marks impossible suggestions: training neighbours and the node itself."""
         return neighbours_and_itself(self.split.train, self.network.node_count)
 
     def neighbours(self, node: int) -> list[Node]:
-        """Returns the neighbours of a node by training edges, by id."""
+        """Returns the neighbours of a node by training edges, ordered by id."""
         row = self._joined[[self._id(node)]]
         return [self._node(other) for other in np.sort(row.indices).tolist()]
 
     @cached_property
     def vectors(self) -> Floats:
-        """The vector of each node, `[nodes, size]`; a row of NaN where it has none."""
+        """The vector of each node, `[nodes, size]`; a row of NaN if it has none."""
         build = lambda: {"vectors": np.asarray(self.fitted.vectors)}  # noqa: E731
         found: Floats = self._kept.arrays("vectors", build)["vectors"]
         return found
@@ -144,23 +144,23 @@ class VectorAnswers(Answers):
         return self.index.nearest_of(vectors, count)
 
     def candidates(self, node: int) -> Integers:
-        """Returns what the first stage names for a node, neighbours left out."""
+        """Returns the candidates of the first stage for a node, without neighbours."""
         closed = self._closed[[node]].indices
         found = self.index.nearest(self.vectors[node], CANDIDATES + len(closed))
         return np.setdiff1d(found, closed)
 
     def strangers(self, node: int) -> Integers:
-        """Returns all nodes but a node itself and its neighbours."""
+        """Returns all nodes except a node itself and its neighbours."""
         everyone = np.arange(self.network.node_count)
         return np.setdiff1d(everyone, self._closed[[node]].indices)
 
     def pairs_of(self, node: int, others: Integers | None = None) -> Edges:
-        """Returns a node with others, its candidates by default, `[others, 2]`."""
+        """Pairs a node with others, by default its candidates, `[others, 2]`."""
         others = self.candidates(node) if others is None else others
         return np.stack([np.full_like(others, node), others], axis=1)
 
     def rough(self, node: int, count: int) -> Edges:
-        """Returns a node with those that the first stage names first, `[count, 2]`."""
+        """Returns a node with the best nodes of the first stage, `[count, 2]`."""
         closed = self._closed[[node]].indices
         found = self.index.nearest(self.vectors[node], count + len(closed))
         return self.pairs_of(node, found[~np.isin(found, closed)][:count])
@@ -170,12 +170,12 @@ class VectorAnswers(Answers):
     ) -> Floats | None:
         """Returns the probability of an edge from each first to each second node.
 
-        There is none where scores are not calibrated.
+        Returns None if scores are not calibrated.
 
         Args:
             pairs: The pairs, `[pairs, 2]`.
             scores: Their scores.
-            missing: The share of all edges that is taken to be missing.
+            missing: The share of all edges that is assumed to be missing.
         """
         return None
 
@@ -236,7 +236,7 @@ class VectorAnswers(Answers):
         raise self._no_text()
 
     def search(self, text: str, top: int = TOP) -> list[Suggestion]:
-        """Refuses: a method of vectors reads no texts."""
+        """Refuses: such a method does not read texts."""
         raise self._no_text()
 
     def _no_text(self) -> InputError:
@@ -257,7 +257,7 @@ class VectorAnswers(Answers):
         return list(zip(scores.tolist(), probabilities, strict=True))
 
     def explain(self, source: Side, target: Side) -> Explanation:
-        """Explains a score of two nodes."""
+        """Explains the score of two nodes."""
         if isinstance(source, Node) or isinstance(target, Node):
             raise self._no_text()
         pair = np.array([[self._id(source), self._id(target)]])
@@ -290,7 +290,7 @@ class VectorAnswers(Answers):
         return self.vectors[[self._id(node) for node in nodes]]
 
     def map(self) -> Floats:
-        """Returns a place in the plane for each node, `[nodes, 2]`; NaN without one."""
+        """Returns the position of each node on a map, `[nodes, 2]`; NaN without one."""
 
         def build() -> dict[str, Any]:
             return {"map": _places(self.vectors, self._chart(), self._seed)}
@@ -300,7 +300,7 @@ class VectorAnswers(Answers):
 
 
 def _places(vectors: Floats, chart: NodeMap | None, seed: int) -> Floats:
-    """Returns the places of a map, and of other nodes between the nearest there."""
+    """Returns the positions on a map; puts other nodes between their nearest ones."""
     places = np.full((len(vectors), 2), np.nan)
     chart = chart or node_map(vectors, None, seed)
     if chart is None:

@@ -1,4 +1,4 @@
-"""Text to word ids inside a TensorFlow graph, so that a SavedModel takes raw text."""
+"""Turns text into word ids inside a TensorFlow graph, so that SavedModels take text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cane_gane.data.tokens import MAX_LENGTH, SEPARATORS, SINGLES
 
 
 def split_words(texts: tf.Tensor) -> tf.RaggedTensor:
-    """Splits UTF-8 strings into words as `CleanTokenizer.split` does.
+    """Splits UTF-8 strings into words like `CleanTokenizer.split`.
 
     Args:
         texts: Strings, `[batch]`.
@@ -32,8 +32,8 @@ class GraphTokenizer(tf.Module):
         """Reads the file that `CleanTokenizer.save` wrote.
 
         Args:
-            vocabulary: The file; a SavedModel keeps it, readable, in `assets/`.
-            max_length: Later words are cut off.
+            vocabulary: The file; a SavedModel keeps it in `assets/`, in readable form.
+            max_length: Words after this many are dropped.
             unknown: The id of words that are not in the file.
         """
         super().__init__()
@@ -48,7 +48,7 @@ class GraphTokenizer(tf.Module):
         """Turns UTF-8 strings, `[batch]`, into ids.
 
         Returns:
-            Ids, `[batch, width]`, padded with 0 to the longest of the batch.
+            Ids, `[batch, width]`, padded with 0 to the longest text of the batch.
         """
         words = self.split(texts)
         ids = tf.cast(self._id_of[words.values], tf.int32)

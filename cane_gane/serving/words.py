@@ -13,7 +13,7 @@ from cane_gane.evidence.additive import Additive
 from cane_gane.serving.additive import parts_of
 from cane_gane.serving.vectorize import split_words
 
-SHORTEST, LONGEST = 5, 8  # letters of a beginning by which an unknown word is known
+SHORTEST, LONGEST = 5, 8  # lengths of a prefix by which an unknown word is matched
 
 
 class Bags(NamedTuple):
@@ -21,7 +21,7 @@ class Bags(NamedTuple):
 
     Attributes:
         keys: Row times the number of words, plus the word, ascending, `[entries]`.
-        weights: TF-IDF of each entry; those of a row have length 1.
+        weights: TF-IDF of each entry; the weights of a row have length 1.
         idf: IDF of each entry.
     """
 
@@ -31,19 +31,20 @@ class Bags(NamedTuple):
 
 
 class WordEvidence(tf.Module):
-    """What the words of two texts say of an edge between them.
+    """The evidence of the words of two texts for an edge between them.
 
-    It is a sum of functions of `WORD_FEATURES`, cosine and shared words. A word that
-    no text of the network has, such as an inflected or misspelt one, counts as the
-    commonest word with the same beginning, the longest that any word has.
+    It is a sum of functions of `WORD_FEATURES`, cosine and shared words. A word that is
+    not in the network, such as an inflected or misspelt one, counts as the most common
+    word that shares its longest known prefix.
     """
 
     def __init__(self, vocabulary: Path, idf: Any, functions: Additive) -> None:
-        """Takes the words and what they weigh.
+        """Takes the words and their weights.
 
         Args:
-            vocabulary: A file with a word a line; a SavedModel keeps it in `assets/`.
-            idf: The IDF of each, `[words]`.
+            vocabulary: A file with one word per line; a SavedModel keeps it in
+                `assets/`.
+            idf: The IDF of each word, `[words]`.
             functions: The functions of `WORD_FEATURES`.
         """
         super().__init__()
@@ -65,7 +66,7 @@ class WordEvidence(tf.Module):
     def __call__(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         """Scores pairs of texts, UTF-8 strings `[batch]`, to `[batch]`."""
         left, right = self._bags(source), self._bags(target)
-        # An entry that does not exist keeps what is looked up in range.
+        # An extra entry keeps look-ups in range.
         known = tf.concat([left.keys, [tf.int64.max]], 0)
         weights = tf.concat([left.weights, [0.0]], 0)
         place = tf.searchsorted(known, right.keys)
@@ -94,7 +95,7 @@ class WordEvidence(tf.Module):
         return Bags(keys, weights * tf.math.rsqrt(tf.gather(lengths, rows)), idf)
 
     def _ids(self, words: tf.Tensor) -> tf.Tensor:
-        """Returns the places of words, `[words]`; -1 where nothing begins like one."""
+        """Returns the indices of words, `[words]`; -1 if no word shares a prefix."""
         ids = self._id_of[words]
         missing = tf.where(ids < 0)
         unknown = tf.gather_nd(words, missing)
@@ -107,7 +108,7 @@ class WordEvidence(tf.Module):
 
 
 def _beginnings(words: Sequence[str], idf: Any) -> dict[str, int]:
-    """Returns the place of the commonest word with each beginning; -1 for nothing."""
+    """Returns the index of the most common word with each prefix; -1 for none."""
     found = {"": -1}  # a lookup table cannot be empty
     for place in np.argsort(idf, kind="stable").tolist():
         word = words[place]

@@ -1,4 +1,4 @@
-"""All values of a model and its optimizer, kept in files or in memory, and back."""
+"""Saves and restores all values of a model and its optimizer, on disk or in memory."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from cane_gane.progress import warn
 State = dict[str, Any]
 Values = dict[str, npt.NDArray[Any]]
 
-KEPT = 3  # the last ones: a damaged one costs an epoch, not the training
+KEPT = 3  # checkpoints: a damaged one costs an epoch, not the training
 _NAME = re.compile(r"epoch-(\d+)(?:-step-(\d+))?\.npz")
-_OLD = ("last.npz", "best.npz")  # what earlier versions wrote
+_OLD = ("last.npz", "best.npz")  # files of earlier versions
 _RECORD, _CHECKSUM = "record", "checksum"
 _REMEDY = "one of this run: put back a copy, or --overwrite trains it again"
 
 
 class Place(NamedTuple):
-    """How far a training has come: whole epochs, and steps of the next one."""
+    """The progress of a training: whole epochs, and steps of the next one."""
 
     epochs: int
     steps: int = 0
@@ -43,28 +43,27 @@ class Place(NamedTuple):
 
 
 class Checkpoints:
-    """The last three places of a training, and the best one of each.
+    """The checkpoints of the last three places of a training, and the best of each.
 
-    Every checkpoint has the checksum of all that is in it, and a key of what it was
-    trained on.
+    Every checkpoint has a checksum of its content, and a key of what it was trained on.
 
     Attributes:
-        folder: Where they are kept; None keeps them in memory, and the last one alone.
+        folder: The folder; None keeps only the last checkpoint, in memory.
     """
 
     def __init__(self, folder: Path | None, key: str = "") -> None:
-        """Takes where they are kept.
+        """Takes the folder.
 
         Args:
             folder: The folder, which need not exist yet.
-            key: What the training depends on. A checkpoint of another is refused.
+            key: What the training depends on. Checkpoints of another key are refused.
         """
         self.folder = folder
         self._key = key
         self._kept: dict[Place, bytes] = {}
 
     def places(self) -> list[Place]:
-        """Returns what is kept, the newest first.
+        """Returns the places that are kept, the newest first.
 
         Raises:
             InputError: There are checkpoints of an earlier version.
@@ -90,13 +89,14 @@ class Checkpoints:
     def save(
         self, place: Place, model: keras.Model, state: State, best: Place | None = None
     ) -> None:
-        """Keeps every variable of the model and its optimizer, whole.
+        """Keeps every variable of the model and its optimizer, atomically.
 
         Args:
-            place: How far the training has come.
+            place: The progress of the training.
             model: The model.
-            state: What else there is to know, as JSON holds it.
-            best: The place of the best values so far, which is kept with this one.
+            state: Further state of the training, as JSON values.
+            best: The place of the best values so far, which is kept together with this
+                one.
         """
         values = {
             path: variable.numpy() for path, variable in variables_of(model).items()
@@ -116,7 +116,7 @@ class Checkpoints:
         """Sets every variable to what `save` kept; returns the state.
 
         Raises:
-            InputError: The file is damaged, or of another model.
+            InputError: The file is damaged, or belongs to another model.
         """
         values, record = self._read(place)
         variables = variables_of(model)
@@ -128,10 +128,10 @@ class Checkpoints:
         return record["state"]
 
     def load_newest(self, model: keras.Model) -> State | None:
-        """Loads the newest one that can be read, with its best; None without any.
+        """Loads the newest readable checkpoint, with its best; None without any.
 
         Raises:
-            InputError: There are some, and none can be read.
+            InputError: There are checkpoints, but none can be read.
         """
         error = None
         for place in self.places():
@@ -154,7 +154,7 @@ class Checkpoints:
         """Returns the values and the record of a checkpoint.
 
         Raises:
-            InputError: The file is damaged, or of another run.
+            InputError: The file is damaged, or belongs to another run.
         """
         try:
             with self._open(place) as content:
@@ -166,7 +166,7 @@ class Checkpoints:
                 raise ValueError("it belongs to another run")
             if not all(np.isfinite(value).all() for value in values.values()):
                 raise ValueError("values that are not numbers")
-        except Exception as error:  # zipfile, numpy and json each have their own
+        except Exception as error:  # zipfile, numpy and json raise various errors
             reason = " ".join(str(error).split())[:80] or type(error).__name__
             raise self._fault(place, reason) from None
         return values, record
@@ -183,11 +183,11 @@ class Checkpoints:
         return fault(self.path(place), None, found, _REMEDY)
 
     def _prune(self) -> None:
-        """Removes all but the last ones, and the best of each."""
+        """Removes all checkpoints except the last ones and the best of each."""
         last = self.places()[: KEPT if self.folder else 1]
         needed = set(last)
         for place in last:
-            with suppress(Exception), self._open(place) as content:  # damaged: none
+            with suppress(Exception), self._open(place) as content:  # damaged: no best
                 best = json.loads(str(content[_RECORD]))["best"]
                 needed |= {Place(*best)} if best else set()
         for place in set(self.places()) - needed:
@@ -198,7 +198,7 @@ class Checkpoints:
 
 
 def variables_of(model: keras.Model) -> dict[str, keras.Variable]:
-    """Returns the variables by their paths; metrics start anew with each epoch."""
+    """Returns the variables by path, without metrics, which are reset each epoch."""
     both = [*model.trainable_variables, *model.optimizer.variables]
     named = {variable.path: variable for variable in both}
     if len(named) != len(both):

@@ -1,4 +1,4 @@
-"""A model made ready to train: its optimizer and its objective."""
+"""Prepares a model for training: its optimizer and its objective."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from cane_gane.models.settings import ModelSettings
 from cane_gane.training.objectives import OBJECTIVES
 from cane_gane.training.optimizer import OPTIMIZERS
 
-# Rows from which on a table is updated by the rows that a step has seen.
+# Tables with at least this many rows are updated only in rows that a step has seen.
 MANY_ROWS = 1 << 16
 
 
 def compile_model(model: PairModel, settings: ModelSettings) -> None:
-    """Gives a model its optimizer, with all variables of that, and its objective."""
+    """Gives a model its objective and its optimizer, with all optimizer variables."""
     weights = settings.term_weights()
     objective = OBJECTIVES[settings.objective](weights, settings.epsilon)
-    # With a name of its own, variables have the same paths in every process.
+    # With an explicit name, variables have the same paths in every process.
     optimizer = OPTIMIZERS[settings.adam](settings.learning_rate, name="adam")
     model.compile(optimizer, loss=objective)
     model.optimizer.build(model.trainable_variables)

@@ -1,7 +1,7 @@
-"""What a training will need: memory and time from its sizes, before it begins.
+"""Estimates the memory and time of a training from its sizes, before it begins.
 
-The numbers are fitted on measurements (docs/performance.md), and are meant to be right
-within a factor of about two: enough to refuse what cannot end.
+The numbers are fitted to measurements (docs/performance.md) and should be right within
+a factor of about two: enough to refuse trainings that cannot finish.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ _BASE = 0.75e9  # TensorFlow itself
 _CELL = 25.0  # bytes that a step holds for two words of a pair
 _CHUNK = 12  # pairs that are padded to the longest among them
 _COLUMNS = 800  # of the walks
-# Networks whose evidence is of sparse rows; a second process finds it beside training.
+# Nodes of networks with sparse evidence, which a second process computes during
+# training.
 SPARSE_EVIDENCE = range(6_001, 250_001)
-_COPIES = 8  # of the word vectors of a pair's texts, with their gradients
-# What is made smaller to fit, in this order, and how small at the least.
+_COPIES = 8  # copies of the word vectors of a pair's texts, with gradients
+# The settings to reduce, in this order, and their least values.
 _LOWEST = {"max_length": 20, "batch_size": 8, "dimension": 10}
 _SHRUNK = (*_LOWEST, "channels", "groups", "negatives", "iterations")
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a training needs.
+    """The memory and time of a training.
 
     Attributes:
-        memory: Bytes at the peak, by stage.
+        memory: Peak memory in bytes, by stage.
         start: Seconds until the first step, on two cores.
         epoch: Seconds of an epoch.
     """
@@ -47,19 +48,19 @@ class Forecast:
 
     @property
     def peak(self) -> float:
-        """Bytes at the peak."""
+        """Peak memory in bytes."""
         return max(self.memory.values())
 
 
 def forecast(
     texts: EncodedTexts, words: int, edges: int, settings: ModelSettings
 ) -> Forecast:
-    """Returns what a training on these sizes needs.
+    """Returns the memory and time that a training of these sizes needs.
 
     Args:
         texts: The texts, already cut at the maximum length.
         words: The number of distinct words.
-        edges: Training edges.
+        edges: The number of training edges.
         settings: The settings.
     """
     lengths = np.minimum(texts.lengths, settings.max_length).astype(np.float64)
@@ -103,7 +104,7 @@ def _cell_bytes(settings: ModelSettings) -> float:
     """Returns the bytes that a step holds for two words of a pair."""
     plans = _CELL * settings.groups
     if settings.groups == settings.depth == 1 and settings.reading == "context":
-        return plans  # one column of the parsed plan is kept
+        return plans  # only one column of the parsed plan is kept
     return plans + 4 * 3 * settings.channels * settings.depth
 
 
@@ -114,17 +115,17 @@ def check(
     settings: ModelSettings,
     room: float | None = None,
 ) -> None:
-    """Says what a training will need.
+    """Prints what a training will need.
 
     Args:
         texts: The texts.
         words: The number of distinct words.
-        edges: Training edges.
+        edges: The number of training edges.
         settings: The settings.
-        room: Bytes that there are; by default what the system says.
+        room: Available memory in bytes; by default what the system reports.
 
     Raises:
-        InputError: It needs more memory than there is.
+        InputError: The training needs more memory than there is.
     """
     needed = forecast(texts, words, edges, settings)
     room = available_memory() if room is None else room
@@ -142,14 +143,14 @@ def check(
 def _remedy(
     texts: EncodedTexts, words: int, edges: int, settings: ModelSettings, room: float
 ) -> str:
-    """Returns the setting that would make it fit."""
+    """Returns the setting that would make the training fit."""
 
     def fits(other: ModelSettings) -> bool:
         changed = (name for name in _LOWEST if vars(other)[name] != vars(least)[name])
         useful = all(vars(other)[name] >= _LOWEST[name] for name in changed)
         return useful and forecast(texts, words, edges, other).peak <= room
 
-    # Texts may be shorter than what is kept of them.
+    # Texts may be shorter than the maximum length.
     width = max(1, min(settings.max_length, texts.width))
     least = dataclasses.replace(settings, max_length=width)
     return smaller(least, _SHRUNK, fits) or (

@@ -1,4 +1,4 @@
-"""What a neural model is trained on: edges, word ids, and batches with negatives."""
+"""The training data of a neural model: edges, word ids, batches with negatives."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Inputs:
     """A split, encoded and ready to train on.
 
     Attributes:
-        split: The split. Its test edges are not looked at.
-        edges: The training edges less those held out, `[edges, 2]`.
-        held_out: Training edges that only validation sees, `[held_out, 2]`.
+        split: The split. Its test edges are not used.
+        edges: The training edges without those held out, `[edges, 2]`.
+        held_out: Training edges that only validation uses, `[held_out, 2]`.
         tokenizer: The tokenizer, fitted on all texts.
         texts: The encoded texts.
-        sampler: What orders the edges and draws their negatives.
+        sampler: Orders the edges and draws their negatives.
     """
 
     split: Split
@@ -43,7 +43,7 @@ class Inputs:
 
     @property
     def weigh(self) -> Weigh | None:
-        """What gives the weights of edges, where they have any."""
+        """The function that returns the weights of edges, if they have any."""
         network = self.split.network
         return None if network.weights is None else cast(Weigh, network.weights_of)
 
@@ -61,10 +61,10 @@ class Inputs:
 
 
 def prepare(split: Split, settings: ModelSettings, seed: int) -> Inputs:
-    """Encodes the texts of a split, and holds edges out for validation.
+    """Encodes the texts of a split, and holds out edges for validation.
 
     Raises:
-        InputError: The network is too small, or upstream's preset is to train on
+        InputError: The network is too small, or upstream's preset would train on
             weighted edges.
     """
     if settings.preset == "upstream":

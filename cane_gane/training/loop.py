@@ -1,4 +1,4 @@
-"""Training: epochs that can be killed and resumed, and that stop when it pays."""
+"""Training: epochs that can be killed and resumed, with early stopping."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from cane_gane.models.pair_model import PairModel
 from cane_gane.progress import Progress, duration, has_bar, say
 from cane_gane.training.checkpoints import Checkpoints, Place
 
-# A loss this many times the lowest one so far will not come back; in the first epoch
-# there is but the loss of the first batch to compare with, which varies more.
+# A loss this many times the lowest one so far will not recover. In the first epoch
+# there is only the loss of the first batch to compare with, which varies more.
 _DIVERGED, _DIVERGED_AT_ONCE = 50, 10_000
 _BAR = 20
-KEEP_SECONDS = 600.0  # between checkpoints within an epoch
+KEEP_SECONDS = 600.0  # between checkpoints during an epoch
 
 
 @dataclass(frozen=True)
 class Part:
-    """How far an epoch has come.
+    """The progress of an epoch.
 
     Attributes:
-        steps: Its steps.
-        seconds: What they took.
-        losses: What the mean loss follows from: a sum, and the number of edges.
+        steps: The steps taken.
+        seconds: The time they took.
+        losses: The data of the mean loss: a sum, and the number of edges.
         first: The loss of the first batch of the training.
     """
 
@@ -44,18 +44,18 @@ class Part:
 
 
 class DivergedError(InputError):
-    """The loss is no number, or far above what it was."""
+    """The loss is not a number, or far above what it was."""
 
     exit_code = 3
 
 
 class Keeper(keras.callbacks.Callback):
-    """Validates, keeps the best and the last epochs, stops early, tells the progress.
+    """Validates, keeps the best and last epochs, stops early, and shows progress.
 
-    A long epoch is kept within, too, every ten minutes.
+    A long epoch is also kept every ten minutes before it ends.
 
     Attributes:
-        part: How far the epoch had come that an earlier start was cut off in.
+        part: The progress of an epoch that an earlier start did not finish.
         rows: One dict for each epoch: epoch, loss, validation_auc, seconds.
         beside: Digests of files that were written before the first epoch.
     """
@@ -70,15 +70,15 @@ class Keeper(keras.callbacks.Callback):
         patience: int,
         key: str = "",
     ) -> None:
-        """Takes where to keep epochs and how to judge them.
+        """Takes the folder of epochs, and how to judge them.
 
         Args:
             folder: The run's folder; None keeps epochs in memory.
-            epochs: Epochs at the most.
-            validate: Gives the validation AUC; None keeps the last epoch as best.
+            epochs: The largest number of epochs.
+            validate: Returns the validation AUC; None makes the last epoch the best.
             every: Epochs between validations.
-            patience: Validations without gain before training stops.
-            key: What the training depends on; epochs of another are refused.
+            patience: Validations without improvement before training stops.
+            key: What the training depends on; epochs of another key are refused.
         """
         super().__init__()
         self._folder = folder
@@ -103,7 +103,7 @@ class Keeper(keras.callbacks.Callback):
         if state is None:
             return Place(0)
         self.rows, self.beside = state["rows"], state.get("beside", {})
-        self._write_history()  # a run that was killed may not have come to it
+        self._write_history()  # a killed run may not have written it
         self._waited = state["waited"]
         if state["best"] is not None:
             self._best, epoch = state["best"]
@@ -114,7 +114,7 @@ class Keeper(keras.callbacks.Callback):
 
     @property
     def begun(self) -> bool:
-        """Whether there is an epoch to go on from."""
+        """Whether there is an epoch to continue from."""
         return bool(self._kept.places())
 
     @property
@@ -123,11 +123,11 @@ class Keeper(keras.callbacks.Callback):
         return len(self.rows) >= self._epochs or self._waited >= self._patience
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
-        """Remembers where `fit` adds up losses; several workers do it elsewhere."""
+        """Remembers where `fit` sums losses; several workers sum them elsewhere."""
         self._tracked = self.model.loss_tracker.variables
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Starts the clock, and the mean loss where an earlier start had come to."""
+        """Starts the clock, and continues the mean loss of an earlier start."""
         now = time.perf_counter()
         self._start, self._kept_at = now - self.part.seconds, now
         self.end_progress()
@@ -140,11 +140,11 @@ class Keeper(keras.callbacks.Callback):
 
     @property
     def _steps(self) -> int:
-        """The steps of the whole epoch: fit knows those that are left."""
+        """The steps of the whole epoch; `fit` only knows the remaining ones."""
         return int(self.part.steps + self.params["steps"])
 
     def end_progress(self) -> None:
-        """Says no more of an epoch that has ended, well or not."""
+        """Ends the progress line of an epoch, finished or not."""
         if self._progress:
             self._progress.end()
             self._progress = None
@@ -152,10 +152,10 @@ class Keeper(keras.callbacks.Callback):
     def on_train_batch_end(
         self, batch: int, logs: dict[str, Any] | None = None
     ) -> None:
-        """Draws a bar, where somebody is watching; keeps a long epoch within.
+        """Draws a progress bar on a terminal; keeps a long epoch before it ends.
 
-        `logs` may have `losses`, what the mean loss follows from, where that is not in
-        the model's tracker.
+        `logs` may have `losses`, the data of the mean loss, if these are not in the
+        model's tracker.
         """
         logs, step = logs or {}, self.part.steps + batch + 1
         if self._progress:
@@ -176,7 +176,7 @@ class Keeper(keras.callbacks.Callback):
             self._kept_at = time.perf_counter()
 
     def _keep_part(self, step: int, seconds: float, logs: Mapping[str, Any]) -> None:
-        """Keeps what the epoch has come to, unless it is diverging."""
+        """Keeps the unfinished epoch, unless it is diverging."""
         if not math.isfinite(float(logs["loss"])):
             return
         losses = logs.get("losses") or [float(one.numpy()) for one in self._tracked]
@@ -220,7 +220,7 @@ class Keeper(keras.callbacks.Callback):
             )
 
     def keep(self, model: PairModel) -> None:
-        """Keeps a model that is not trained yet, to begin from after a kill."""
+        """Keeps an untrained model, to continue from after a kill."""
         self._save(model)
 
     def _save(self, model: PairModel, part: Part | None = None) -> None:
@@ -254,12 +254,12 @@ class Keeper(keras.callbacks.Callback):
             f"at most {duration(left)} left" if left else "",
         ]
         line = "  ".join(filter(None, parts))
-        blanks = 79 if has_bar() else 0  # they cover the bar
+        blanks = 79 if has_bar() else 0  # to overwrite the bar
         say(f"{line:<{blanks}}")
 
     def restore_best(self, model: PairModel) -> int:
         """Sets the model to the best epoch; returns its number."""
-        if self._best_place is None:  # no edges held out, or their AUC is no number
+        if self._best_place is None:  # no edges held out, or their AUC is NaN
             return len(self.rows)
         self._kept.load(self._best_place, model)
         return self._best_place.epochs
@@ -273,18 +273,18 @@ def train(
     keeper: Keeper,
     log_dir: Path | None = None,
 ) -> int:
-    """Trains until the epochs are over or validation stops gaining.
+    """Trains until the last epoch or until validation stops improving.
 
     Args:
         model: A compiled model.
-        batches_from: Gives endless batches from a place on.
-        steps: Batches in an epoch.
-        epochs: Epochs at the most.
-        keeper: What keeps epochs; training goes on from the last place kept.
-        log_dir: Where TensorBoard's files go, if that package is there.
+        batches_from: Returns endless batches, starting at a place.
+        steps: The number of batches in an epoch.
+        epochs: The largest number of epochs.
+        keeper: Keeps epochs; training continues from the last place kept.
+        log_dir: The folder for TensorBoard's files, if that package is installed.
 
     Returns:
-        The epoch whose values the model has at the end, the best one.
+        The best epoch, whose values the model has at the end.
     """
     place = keeper.resume(model)
     try:
@@ -292,7 +292,7 @@ def train(
             model.fit(
                 batches_from(place),
                 initial_epoch=place.epochs,
-                # An epoch that was cut off is ended first: it has fewer steps left.
+                # An unfinished epoch is completed first: it has fewer steps left.
                 epochs=place.epochs + 1 if place.steps else epochs,
                 steps_per_epoch=steps - place.steps,
                 callbacks=[keeper, *_tensorboard(log_dir)],

@@ -1,4 +1,4 @@
-"""What training minimises, given the four inner products of pairs of nodes.
+"""The loss that training minimises, given the four inner products of pairs of nodes.
 
 The inner products of a pair (source, target) are on the last axis of every tensor of
 terms: text with text (ss), structure with structure (tt), structure of the source with
@@ -22,10 +22,10 @@ class Objective(ABC):
         """Takes the weights of the terms.
 
         Args:
-            weights: Those of ss, tt, ts and st; upstream's rho1, rho2, rho3, rho3.
-                The paper has ones.
-            epsilon: What is added inside the logarithms; upstream has 0.001, which
-                bounds the loss of a pair.
+            weights: The weights of ss, tt, ts and st; upstream's rho1, rho2, rho3,
+                rho3. The paper has ones.
+            epsilon: Added inside the logarithms; upstream has 0.001, which bounds the
+                loss of a pair.
         """
         self.weights = tuple(weights)
         self.epsilon = epsilon
@@ -40,7 +40,7 @@ class Objective(ABC):
         """
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` builds the same objective of."""
+        """Returns the arguments from which `from_config` builds the same objective."""
         return {"weights": list(self.weights), "epsilon": self.epsilon}
 
     @classmethod
@@ -59,7 +59,7 @@ class Objective(ABC):
 
 @keras.saving.register_keras_serializable(package="cane_gane")
 class Terms(Objective):
-    """CANE's objective: a log-sigmoid for each inner product on its own.
+    """CANE's objective: a separate log-sigmoid for each inner product.
 
     The loss of an edge is the weighted sum of -log(sigmoid(x) + epsilon) over
     its terms and of -log(sigmoid(-x) + epsilon) over those of its negatives.

@@ -1,4 +1,4 @@
-"""Adam as TensorFlow 1 has it, which upstream trains with, and as Keras has it."""
+"""Adam as in TensorFlow 1, which upstream trains with, and as in Keras."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-# Steps after which what is left of a row's momentum moves it no more.
+# Steps after which the rest of a row's momentum no longer moves it.
 _FADED = 192
-# Terms of the series below: the others would add 1e-9 of a step.
+# Terms of the series below: further ones would add 1e-9 of a step.
 _TERMS = 6
 _SLICE = 1 << 16  # rows that are brought up to date at once
 
 
 @keras.saving.register_keras_serializable(package="cane_gane")
 class KerasAdam(keras.optimizers.Adam):
-    """Keras's Adam with what `PairModel` asks of an optimizer; tables stay dense."""
+    """Keras's Adam with the interface that `PairModel` needs; tables stay dense."""
 
     def keep_rows(self, variable: Any) -> None:
         """Does nothing: all rows are updated in each step."""
@@ -35,15 +35,14 @@ class KerasAdam(keras.optimizers.Adam):
 class SummingAdam(KerasAdam):
     """Adam that sums the gradients of a repeated row before squaring them.
 
-    Keras squares each slice of a sparse gradient before it sums, so that a word
-    which occurs in a batch a thousand times moves too far. Summed first, the
-    update equals that of a dense gradient, as in TensorFlow 1; its epsilon is
-    1e-8.
+    Keras squares each slice of a sparse gradient before it sums, so that a word that
+    occurs a thousand times in a batch moves too far. If slices are summed first, the
+    update equals that of a dense gradient, as in TensorFlow 1; its epsilon is 1e-8.
 
     A dense update moves every row of a table in every step, by what is left of its
-    momentum. Tables given to `keep_rows` are updated by rows instead: a row moves when
-    it has a gradient, and makes up for the steps it missed when it is next asked for,
-    by `bring_up_to_date`. The values are those of the dense update.
+    momentum. Tables given to `keep_rows` are updated by rows instead: a row moves only
+    when it has a gradient, and `bring_up_to_date` applies the steps that it missed
+    before it is next read. The values are those of the dense update.
     """
 
     def __init__(
@@ -53,12 +52,12 @@ class SummingAdam(KerasAdam):
         kept: Sequence[int] = (),
         **options: Any,
     ) -> None:
-        """Takes what `keras.optimizers.Adam` takes, and what is kept by rows.
+        """Takes the options of `keras.optimizers.Adam`, and the tables kept by rows.
 
         Args:
             learning_rate: Step size, or a schedule of it.
-            epsilon: What is added to the root of the velocity.
-            kept: Indices of variables that are given to `keep_rows` by `build`.
+            epsilon: Added to the root of the velocity.
+            kept: Indices of variables that `build` gives to `keep_rows`.
             **options: The other options of `keras.optimizers.Adam`.
         """
         super().__init__(learning_rate=learning_rate, epsilon=epsilon, **options)
@@ -74,13 +73,13 @@ class SummingAdam(KerasAdam):
             self.keep_rows(variables[at])
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` builds the same optimizer of."""
+        """Returns the arguments from which `from_config` builds the same optimizer."""
         return {**super().get_config(), "kept": sorted(self._reached)}
 
     def keep_rows(self, variable: Any) -> None:
         """Updates a table, `[rows, n]`, by the rows that have a gradient.
 
-        Whoever reads it must bring the rows up to date before, or `settle` it all.
+        Before reading it, bring the rows up to date, or `settle` the whole table.
         The optimizer must have been built.
         """
         name = f"{variable.path.replace('/', '_')}_reached"
@@ -91,9 +90,9 @@ class SummingAdam(KerasAdam):
     def apply(
         self, grads: Sequence[Any], trainable_variables: Sequence[Any] | None = None
     ) -> None:
-        """Applies gradients, sparse ones as dense ones.
+        """Applies gradients; sparse ones have the effect of dense ones.
 
-        Several workers sum them first, sparse ones by gathering their rows.
+        Several workers first sum the gradients, sparse ones by gathering their rows.
         """
         variables = trainable_variables or self._trainable_variables
         alone = tf.distribute.get_strategy().num_replicas_in_sync == 1
@@ -133,7 +132,7 @@ class SummingAdam(KerasAdam):
     def _update_rows(
         self, gradient: tf.IndexedSlices, variable: Any, learning_rate: tf.Tensor
     ) -> None:
-        """The same on the rows of a gradient, which must be up to date."""
+        """Updates the rows of a gradient, which must be up to date."""
         rows, index = tf.unique(tf.cast(gradient.indices, tf.int64))
         summed = tf.math.unsorted_segment_sum(gradient.values, index, tf.size(rows))
         value, m, v = self._of(variable, rows)
@@ -144,7 +143,7 @@ class SummingAdam(KerasAdam):
         self._set(variable, rows, (value, m, v), self.iterations + 1)
 
     def bring_up_to_date(self, variable: Any, rows: tf.Tensor) -> None:
-        """Makes up for the steps that rows have missed; does nothing for a dense table.
+        """Applies the steps that rows have missed; does nothing for a dense table.
 
         After s steps without a gradient a row's momentum m and velocity v are
         b1^s m and b2^s v. With a = sqrt(v), q = a / (a + epsilon) and
@@ -153,7 +152,8 @@ class SummingAdam(KerasAdam):
             b1^s m / (sqrt(b2)^s a + epsilon) = m / (a + epsilon) b1^s / (1 - q d),
 
         and 1 / (1 - q d) = 1 + q d + (q d)^2 + … is a short series, since b1^s has
-        faded when d becomes large. So the sums over s depend on the row alone.
+        faded when d becomes large. So the sums over s are the same for all values of a
+        row.
 
         Args:
             variable: A table.
@@ -190,7 +190,7 @@ class SummingAdam(KerasAdam):
     def _missed(
         self, reached: tf.Tensor, missed: tf.Tensor, dtype: tf.DType
     ) -> tf.Tensor:
-        """Sums over missed steps, sizes times b1^s d^i for each i, `[rows, terms]`."""
+        """Sums sizes times b1^s d^i over missed steps, for each i, `[rows, terms]`."""
         s = np.arange(1, _FADED + 1)
         d = 1 - np.sqrt(self.beta_2) ** s
         factors = self.beta_1**s * np.stack([d**i for i in range(_TERMS)])
@@ -224,9 +224,9 @@ class SummingAdam(KerasAdam):
 
 
 def _table(variable: Any) -> tf.Variable:
-    """TensorFlow's variable, also of a Keras variable: rows can be read alone."""
+    """TensorFlow's variable behind a Keras one, so that single rows can be read."""
     return variable.value if isinstance(variable, keras.Variable) else variable
 
 
-# By what `--adam` says; Keras's own shows what `SummingAdam` is for.
+# The values of `--adam`; Keras's own shows the effect of `SummingAdam`.
 OPTIMIZERS: Mapping[str, type[KerasAdam]] = {"summed": SummingAdam, "keras": KerasAdam}

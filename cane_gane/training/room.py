@@ -1,4 +1,4 @@
-"""The memory that there is, and refusals of what needs more, with what would fit."""
+"""Refuses what needs more memory than there is, and suggests what would fit."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def check_room(
     """Refuses settings that need more memory than there is.
 
     Args:
-        memory: The bytes that a method holds at the least, by its settings.
+        memory: The least bytes that a method needs, as a function of its settings.
         settings: The settings.
-        room: Bytes that there are; by default what the system says.
+        room: Available memory in bytes; by default what the system reports.
 
     Raises:
-        InputError: They do.
+        InputError: The settings need more memory than there is.
     """
     room = available_memory() if room is None else room
     needed = memory(settings)
@@ -49,14 +49,14 @@ def too_large(room: float, needed: float, stage: str, remedy: str) -> InputError
 def smaller(
     settings: Settings, names: Sequence[str], fits: Callable[[Any], bool]
 ) -> str | None:
-    """Returns the first whole number that, halved often enough, would make it fit.
+    """Returns the first integer setting that, halved often enough, makes it fit.
 
-    Where none does alone, they are halved together.
+    If no single setting does, all are halved together.
 
     Args:
-        settings: What does not fit.
+        settings: The settings that do not fit.
         names: The settings to try, in this order.
-        fits: Whether other settings do.
+        fits: Whether given settings fit.
     """
     for chosen in (*([name] for name in names), names):
         less = _halved(settings, chosen)
@@ -74,19 +74,19 @@ def smaller(
 
 
 def _halved(settings: Settings, names: Sequence[str]) -> Settings | None:
-    """Returns settings of which some are half as large; None where none can be."""
+    """Returns settings with some of them halved; None if none can be."""
     sizes = {name: vars(settings)[name] for name in names}
     for name, size in sizes.items():
         if isinstance(size, bool) or not isinstance(size, int):
             continue
-        with contextlib.suppress(InputError):  # too small, or with others of no use
+        with contextlib.suppress(InputError):  # too small, or in conflict with others
             settings = dataclasses.replace(settings, **{name: size // 2})
     changed = any(vars(settings)[name] != size for name, size in sizes.items())
     return settings if changed else None
 
 
 def available_memory() -> float:
-    """Returns the bytes that this process may use in all, infinite where unknown."""
+    """Returns the bytes that this process may use in total; infinite if unknown."""
     found = [float("inf")]
     table = Path("/proc/meminfo")
     if table.is_file():

@@ -1,4 +1,4 @@
-"""Starts TensorFlow quietly and with the threads and determinism that are wanted."""
+"""Starts TensorFlow quietly, with the requested threads and determinism."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import tempfile
 from collections.abc import Callable
 
 _THREADS = "TF_NUM_INTRAOP_THREADS"
-# What TensorFlow reads when it is imported. oneDNN compiles a product for each new
-# shape, and texts have so many that an Intel Xeon took three times as long with it.
+# Variables that TensorFlow reads at import. oneDNN compiles a product for each new
+# shape, and texts have so many shapes that an Intel Xeon took three times as long with
+# it.
 _ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "2", "TF_ENABLE_ONEDNN_OPTS": "0"}
-# Options of glibc's mallopt: keep up to 1 GB of freed memory, take it 16 MB at a time,
-# and take nothing below 32 MB from the system each time anew.
+# Options of glibc's mallopt: keep up to 1 GB of freed memory, request 16 MB at a time,
+# and reuse memory for all blocks below 32 MB.
 _MALLOC = {-1: 1 << 30, -2: 1 << 24, -3: 1 << 25}
 
 
@@ -28,12 +29,12 @@ def load_tensorflow(
     """Imports TensorFlow without its notes about absent graphics cards.
 
     Args:
-        deterministic: Whether its operations must be equal to the last bit from
-            run to run.
+        deterministic: Whether operations must give the same result in every run, to the
+            last bit.
         device: `cpu` hides all graphics cards; None leaves the choice to TensorFlow.
-        by_pairs: Whether pairs of texts run side by side, so that each operation is
-            best done by one core.
-        begin: What sets TensorFlow up, where that is more than to look for devices.
+        by_pairs: Whether pairs of texts run in parallel, so that one core per operation
+            is best.
+        begin: Sets TensorFlow up, if that takes more than looking for devices.
     """
     _keep_freed_memory()
     for name, value in _ENVIRONMENT.items():
@@ -46,7 +47,7 @@ def load_tensorflow(
             import tensorflow as tf
 
             if by_pairs and _THREADS not in os.environ:
-                with contextlib.suppress(RuntimeError):  # it runs already
+                with contextlib.suppress(RuntimeError):  # it is already running
                     tf.config.threading.set_intra_op_parallelism_threads(1)
             if device == "cpu":
                 tf.config.set_visible_devices([], "GPU")
@@ -71,7 +72,7 @@ def core_count() -> int:
 
 
 def _keep_freed_memory() -> None:
-    """Lets tensors reuse memory, which the system would have to clear again."""
+    """Lets tensors reuse freed memory, which the system would have to clear again."""
     library = ctypes.CDLL(None)
     if hasattr(library, "mallopt"):
         for option, value in _MALLOC.items():

@@ -1,7 +1,7 @@
 """The derivative of the steps in `proximal`: sweep by sweep, from the last one back.
 
-The plan of each sweep is computed anew from its potentials, T = exp(-t X + f + g), so
-that memory holds a few plans, however many steps there were.
+The plan of each sweep is recomputed from its potentials, T = exp(-t X + f + g), so that
+memory holds only a few plans for any number of steps.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ def backward(
     """Derivatives of sum(upstream * plan) by X, `mu` and `nu`.
 
     Args:
-        problem: What was solved.
+        problem: The problem that was solved.
         solution: Its recorded solution.
         upstream: Derivative by the plan, `[batch, n, m]`.
         inner: The scalings in each step of the run, K.
-        through: False holds what enters the last step constant.
+        through: False holds the inputs of the last step constant.
 
     Returns:
-        By X `[batch, n, m]`, by the source weights `[batch, n]` and by the target
-        weights `[batch, m]`.
+        The derivatives by X, `[batch, n, m]`, by the source weights, `[batch, n]`, and
+        by the target weights, `[batch, m]`.
     """
     dtype = problem.scaled.dtype
 
@@ -50,7 +50,7 @@ def backward(
 def through_last_step(
     problem: Problem, solution: Solution, upstream: tf.Tensor
 ) -> Derivatives:
-    """As `backward` with what enters the last step constant, if that has one sweep.
+    """`backward` with the inputs of the last step constant, if that has one sweep.
 
     It needs no potentials: the last plan and the change of sigma are enough.
     """
@@ -64,7 +64,7 @@ def through_last_step(
 
 
 class _Adjoint(NamedTuple):
-    """Derivatives by X, the weights, f and g of a sweep, and g a step earlier."""
+    """Derivatives by X, the weights, f and g of a sweep, and g one step earlier."""
 
     x: tf.Tensor
     mu: tf.Tensor
@@ -84,7 +84,7 @@ class _Reverse:
         self.plan, self.f = tf.cast(solution.plan, problem.scaled.dtype), solution.f
         self.steps = tf.shape(self.f)[0] // inner
         self.log_nu = log_weights(problem.nu)
-        # g is log nu before the first step, and a step earlier: gs[r + inner + 1] is g
+        # g is log nu before the first step and one step earlier: gs[r + inner + 1] is g
         # of sweep r
         start = tf.repeat(tf.cast(self.log_nu, tf.float64)[None], inner + 1, 0)
         self.g = tf.concat([start, solution.g], 0)
@@ -111,7 +111,7 @@ class _Reverse:
         return adjoint.x, adjoint.mu, by_nu
 
     def _times(self, step: tf.Tensor) -> tf.Tensor:
-        """How often X enters the plan of a step, but for what is held constant."""
+        """How often X enters the plan of a step, except where it is held constant."""
         return tf.cast(step if self.through_all else 1, self.plan.dtype)
 
     def _sweep(self, r: tf.Tensor, after: _Adjoint) -> tuple[tf.Tensor, _Adjoint]:

@@ -12,13 +12,13 @@ class Problem(NamedTuple):
     """Costs and weights of a batch, prepared for the steps.
 
     Attributes:
-        scaled: X, less a constant of each row, finite where masked, `[batch, n, m]`.
+        scaled: X minus a constant for each row, finite where masked, `[batch, n, m]`.
         real: True at pairs of real words, `[batch, n, m]`, or None if all are: XLA
-            folds a constant mask at great length while it compiles.
+            spends a long time folding a constant mask when it compiles.
         mu: Source weights, `[batch, n, 1]`.
         nu: Target weights, `[batch, 1, m]`.
-        spread: How far apart entries of a row are at most, `[]`, or a bound that is
-            known before.
+        spread: The largest difference of entries of a row, `[]`, or a bound that is
+            known in advance.
     """
 
     scaled: tf.Tensor
@@ -32,7 +32,7 @@ class Problem(NamedTuple):
         cls, cost: tf.Tensor, mu: tf.Tensor, nu: tf.Tensor, beta: float, masked: bool,
         cost_range: float | None = None,
     ) -> Problem:  # fmt: skip
-        """Masks and scales; a constant taken from a row changes no plan."""
+        """Masks and scales; subtracting a constant from a row keeps the plan."""
         mu, nu = mu[:, :, tf.newaxis], nu[:, tf.newaxis, :]
         real = tf.logical_and(mu > 0, nu > 0) if masked else None
         if cost_range is None:
@@ -53,7 +53,7 @@ class Problem(NamedTuple):
     def spread_within(
         self, bound: float, near: Callable[[], Any], far: Callable[[], Any]
     ) -> Any:
-        """What `near` gives if the spread is within a bound, else what `far` does."""
+        """Returns `near()` if the spread is within a bound, else `far()`."""
         if isinstance(self.spread, float):
             return near() if self.spread <= bound else far()
         return tf.cond(self.spread <= bound, near, far)

@@ -4,8 +4,8 @@ With X = C / beta the plan after step t is T = exp(-t X + f + g), where the pote
 f and g are the logarithms of all row and column scalings so far. A sweep sets
 f = log mu - log sum_j exp(-t X + g'), then g = log nu - log sum_i exp(-t X + f). Its
 start g' is the g before, and at the first sweep of a step the line through the g of
-the two steps before, since sigma is carried over from step to step. Of a run only f
-and g are recorded, for its derivative in `adjoint`.
+the two steps before, since sigma is carried over from step to step. Only f and g of a
+run are recorded, for its derivative in `adjoint`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import tensorflow as tf
 from cane_gane.transport.problem import Problem, log_weights
 from cane_gane.transport.scalings import KernelForm, LogForm, PowerForm, State
 
-# The spread of X up to which products of a whole run keep every entry that matters
-# above the underflow of the type; found by comparison with the log domain.
+# Up to this spread of X, products of a whole run keep every relevant entry above the
+# underflow of the type; found by comparison with the log domain.
 KERNEL_SPREAD = {tf.float32: 5.0, tf.float64: 36.0}
-# The largest logarithm of a change of sigma that a derivative is computed for.
+# The largest logarithm of a change of sigma for which a derivative is computed.
 MOST_CHANGE = 50.0
 
 
@@ -31,10 +31,10 @@ class Solution(NamedTuple):
 
     Attributes:
         plan: `[batch, n, m]`.
-        ratio: sigma at the start of the last step over that at its end,
+        ratio: sigma at the start of the last step divided by sigma at its end,
             `[batch, 1, m]`.
-        f: Row potentials after each sweep, float64, `[sweeps, batch, n, 1]`; empty
-            where they were not recorded.
+        f: Row potentials after each sweep, float64, `[sweeps, batch, n, 1]`; empty if
+            they were not recorded.
         g: Column potentials likewise, `[sweeps, batch, 1, m]`.
     """
 
@@ -45,7 +45,7 @@ class Solution(NamedTuple):
 
 
 class History(NamedTuple):
-    """Potentials: those at the end of the step before, and of all sweeps so far."""
+    """Potentials: those at the end of the previous step, and of all sweeps so far."""
 
     f: tf.Tensor
     g: tf.Tensor
@@ -65,7 +65,7 @@ class History(NamedTuple):
         return cls(*start, *arrays)
 
     def add(self, sweep: tf.Tensor, f: tf.Tensor, g: tf.Tensor) -> History:
-        """Notes the potentials of a sweep."""
+        """Records the potentials of a sweep."""
         return History(f, g, self.fs.write(sweep, f), self.gs.write(sweep, g))
 
 
@@ -74,7 +74,7 @@ def forward(
 ) -> Solution:
     """Solves in the cheapest form that is safe for the spread of the costs."""
     dtype = problem.scaled.dtype
-    # Potentials are recorded as what each step adds, which powers do not tell.
+    # Potentials are recorded as the increments of each step, which powers do not have.
     known = isinstance(problem.spread, float)
     products = PowerForm if powers and known and not record else KernelForm
 
@@ -94,7 +94,7 @@ def forward(
 
 
 def iterate(form: KernelForm, iterations: int, inner: int, record: bool) -> Solution:
-    """Takes the steps in one form, whatever the spread of the costs."""
+    """Takes the steps in one form, for any spread of the costs."""
     history: Any = ()
     if record:
         problem = form.problem

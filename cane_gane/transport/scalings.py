@@ -1,4 +1,4 @@
-"""The forms of a step: products, powers, logarithms."""
+"""The forms of a step: by products, powers or logarithms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class State(NamedTuple):
         q: Q of the paper, `[batch, n, m]`.
         delta: Row scalings, `[batch, n, 1]`.
         sigma: Column scalings, `[batch, 1, m]`.
-        carried: sigma of the paper's last step alone, which opens the next one.
+        carried: sigma of the last step alone, from which the next step starts.
     """
 
     q: tf.Tensor
@@ -37,8 +37,8 @@ class KernelForm:
     def start(self) -> State:
         """T = mu nu' and a constant sigma, whose value cancels.
 
-        Algorithm 1 starts from T = 1, which is the same for words of equal weights. Of
-        others this gives the plan of a text in which words repeat.
+        Algorithm 1 starts from T = 1, which is equivalent for words of equal weight.
+        For other weights, this start gives the plan of a text in which words repeat.
         """
         mu, nu = self.problem.mu, self.problem.nu
         return State(tf.ones_like(self.factor), mu, nu, tf.ones_like(nu))
@@ -56,7 +56,7 @@ class KernelForm:
         return state.q * (state.delta * state.sigma)
 
     def advance(self, state: State) -> State:
-        """Opens a step: the next Q = A * T, with the sigma that it starts from."""
+        """Starts a step: the next Q = A * T, with the sigma that it starts from."""
         q = state.q * self.factor * (state.delta * state.sigma)
         return state._replace(q=q, sigma=state.carried)
 
@@ -73,17 +73,17 @@ class KernelForm:
         return state._replace(delta=delta, sigma=sigma)
 
     def logarithm(self, scaling: tf.Tensor) -> tf.Tensor:
-        """Of delta or sigma; 0 where masked."""
+        """The logarithm of delta or sigma; 0 where masked."""
         return log_weights(scaling)
 
 
 class PowerForm(KernelForm):
-    """The same with Q = A * A * …, so that a step makes one product over the plan.
+    """The same with Q = A * A * …, so that a step takes one product over the plan.
 
     After t steps T = diag(delta) A^t diag(sigma), where A^t is the power of each entry
-    and delta and sigma collect the scalings of all steps. That lasts until A^t comes
-    near the underflow of the type; then `absorb` starts anew from the plan. It takes a
-    spread that is known beforehand.
+    and delta and sigma collect the scalings of all steps. That works until A^t
+    approaches the underflow of the type; then `absorb` restarts from the plan. The
+    spread must be known in advance.
     """
 
     def rounds(self, iterations: int) -> list[int]:
@@ -94,7 +94,7 @@ class PowerForm(KernelForm):
         return [(iterations + i) // count for i in range(count)]
 
     def advance(self, state: State) -> State:
-        """Opens a step: the next power of A."""
+        """Starts a step: the next power of A."""
         q = state.q * self.factor
         return state._replace(q=q, sigma=state.sigma * state.carried)
 
@@ -130,7 +130,7 @@ class LogForm(KernelForm):
         return self.problem.mask(tf.exp(state.q + (state.delta + state.sigma)))
 
     def advance(self, state: State) -> State:
-        """Opens a step: Q = A * T."""
+        """Starts a step: Q = A * T."""
         q = state.q - self.problem.scaled + (state.delta + state.sigma)
         q = self.problem.mask(q, _LOG_OF_NOTHING)
         return state._replace(q=q, sigma=state.carried)
@@ -144,11 +144,11 @@ class LogForm(KernelForm):
         return State(state.q, delta, sigma, sigma)
 
     def logarithm(self, scaling: tf.Tensor) -> tf.Tensor:
-        """Of delta or sigma; 0 where masked."""
+        """The logarithm of delta or sigma; 0 where masked."""
         return tf.where(scaling > _LOG_OF_NOTHING / 2, scaling, 0)
 
 
 def _log_sum_exp(values: tf.Tensor, axis: int) -> tf.Tensor:
-    """For finite values, which saves what `tf.reduce_logsumexp` does for the others."""
+    """`tf.reduce_logsumexp` for finite values, without its handling of others."""
     top = tf.reduce_max(values, axis, keepdims=True)
     return top + tf.math.log(tf.reduce_sum(tf.exp(values - top), axis, keepdims=True))

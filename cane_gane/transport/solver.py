@@ -70,7 +70,7 @@ def ipot(
     """The transport plan of a batch of costs, by inexact proximal point steps.
 
     Algorithm 1 of the paper, for D_c = inf_T sum_ij T_ij C_ij (the paper's optimal
-    transport problem). Its letters: C is `cost`, A = exp(-C / beta) the kernel, T the
+    transport problem). Its symbols: C is `cost`, A = exp(-C / beta) the kernel, T the
     plan, delta and sigma the scalings of rows and columns, n and m the numbers of
     source and target words, 1 / beta the step size, t counts the `iterations`, k and
     K the `inner_iterations`:
@@ -79,11 +79,11 @@ def ipot(
         T = diag(delta) Q diag(sigma)
 
     Beyond the paper, words have masks and may have weights in place of 1 / n and 1 / m;
-    T starts as their product, so that a word of twice the weight has the plan of two
-    equal words, added up. Each step ends with sigma, so columns sum to their weights at
-    once and rows do so in the limit. Where entries of the plan would underflow between
+    T starts as their product, so that a word of twice the weight has the summed plan of
+    two equal words. Each step ends with sigma, so columns sum to their weights after
+    every step, rows only in the limit. If entries of the plan would underflow between
     the steps, which depends on the spread of C / beta, float64 or the log domain is
-    used instead of the above. 16-bit costs are solved in float32.
+    used instead. 16-bit costs are solved in float32.
 
     Args:
         cost: Costs C, `[batch, n, m]`. Masked entries may hold anything.
@@ -93,22 +93,22 @@ def ipot(
             words) by default. Ignored where masked; both sides should sum to the
             same. A word of weight 0 counts as masked.
         target_weights: The same for the target, `[batch, m]`.
-        beta: Inverse step size: the smaller, the nearer to the exact plan.
-        iterations: Proximal steps.
+        beta: Inverse step size: the smaller, the closer to the exact plan.
+        iterations: The number of proximal steps.
         inner_iterations: Scalings in each step, K; 1 in the paper.
-        gradient: `"full"` differentiates through all steps, in memory for a few
-            plans and `iterations` pairs of vectors; `"last_step"` holds the plan and
-            sigma that enter the last step constant; `"none"` holds the whole plan
-            constant. There are no second derivatives.
-        cost_range: The largest cost, where it is known and none is below 0, masked
-            entries included: 2 for the cosine. The form of the steps is then chosen
-            beforehand, and nothing has to be masked between them.
-        for_xla: Whether XLA will compile this: then steps of more products, which it
-            fuses, are the faster ones.
+        gradient: `"full"` differentiates through all steps, with memory for a few plans
+            and `iterations` pairs of vectors; `"last_step"` holds the plan and sigma
+            that enter the last step constant; `"none"` holds the whole plan constant.
+            There are no second derivatives.
+        cost_range: The largest cost, if it is known and no cost is below 0, including
+            masked entries: 2 for the cosine. The form of the steps is then chosen in
+            advance, and nothing has to be masked between them.
+        for_xla: Whether XLA will compile this: then steps with more products are
+            faster, since XLA fuses them.
 
     Returns:
         Plans in the type of `cost`, `[batch, n, m]`, exactly 0 where masked, and
-        everywhere if one of the two texts has no word.
+        everywhere if one of the two texts has no words.
 
     Raises:
         ValueError: An argument is out of its range or has another rank.

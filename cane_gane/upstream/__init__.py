@@ -1,1 +1,1 @@
-"""A user's own checkout of thunlp/CANE, run unmodified and set beside our models."""
+"""Runs a user's own checkout of thunlp/CANE unmodified, to compare with our models."""

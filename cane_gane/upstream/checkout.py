@@ -1,4 +1,4 @@
-"""A user's checkout of thunlp/CANE: recognised, never written to, copied to run in."""
+"""A user's checkout of thunlp/CANE: checked, copied to run, never written to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
 from cane_gane.files import sha256, write_atomically
 
-# The files that a run needs, each with the SHA-256 that it has at `COMMIT`.
+# The files that a run needs, each with its SHA-256 at `COMMIT`.
 CODE: Mapping[str, str] = {
     "config.py": "2462109dcb56ec75f4e76e680a3d21ef25b1d578cf2e6b251fda33321449e648",
     "DataSet.py": "ae9220558331aefd4876a92c72f91ad76cb2db572e25ab1f82b2e8bb06fdd32a",
@@ -31,7 +31,7 @@ class Checkout:
 
     Attributes:
         folder: The checkout.
-        files: The content of each file of its folder `code`, by name.
+        files: The content of each file in its folder `code`, by name.
     """
 
     folder: Path
@@ -42,7 +42,7 @@ class Checkout:
         """Reads the code of a checkout.
 
         Raises:
-            InputError: The folder is no checkout of upstream.
+            InputError: The folder is not a checkout of upstream.
         """
         code = folder / "code"
         for name in CODE:
@@ -60,7 +60,7 @@ class Checkout:
         return {name: sha256(self.files[name]) for name in CODE}
 
     def warning(self) -> str | None:
-        """Returns what to tell about code of another commit, or None."""
+        """Returns a warning about code of another commit, or None."""
         changed = [name for name in CODE if self.digests[name] != CODE[name]]
         if not changed:
             return None
@@ -70,10 +70,10 @@ class Checkout:
         )
 
     def copy_to(self, work: Path, split: Split, dataset: str) -> None:
-        """Lays out what upstream expects to find, with our data and our split.
+        """Writes the files that upstream expects, with our data and our split.
 
         Args:
-            work: Where to; upstream runs in its folder `code`.
+            work: The folder to write to; upstream runs in its folder `code`.
             split: The network, and its training and test edges.
             dataset: The name of its folder under `datasets`.
         """
@@ -87,10 +87,10 @@ class Checkout:
 def find_data(name: str, checkout: Checkout) -> Path:
     """Returns the folder of a data set, which may be the checkout's own.
 
-    From then on this process and its children look there too.
+    After that, this process and its children also look there.
 
     Raises:
-        InputError: It is nowhere.
+        InputError: The data set is not found.
     """
     own = checkout.folder.resolve() / "datasets"
     places = [os.environ.get("CANE_DATASETS", ""), str(own)]

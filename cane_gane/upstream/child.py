@@ -1,9 +1,9 @@
-"""The process that upstream runs in: `python -m cane_gane.upstream.child FILE …`.
+"""The process in which upstream runs: `python -m cane_gane.upstream.child FILE …`.
 
-Upstream's files run as they are. What they call is wrapped from outside: the class
-that makes batches (each call begins an epoch), the model (to know its tensors) and
-TensorFlow's session (to see what it computes). So an epoch can be timed, kept and gone
-back to, and the text vectors, which upstream computes but no longer writes, are kept.
+Upstream's files run unmodified. What they call is wrapped from outside: the class that
+makes batches (each call begins an epoch), the model (to know its tensors) and
+TensorFlow's session (to see what it computes). So epochs can be timed, kept and
+resumed, and the text vectors, which upstream computes but no longer writes, are kept.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Upstream's code and our models on the same splits, run after run, side by side."""
+"""Runs upstream's code and our models on the same splits, one after another."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Result:
         seed: Its seed.
         evaluation: Its results.
         seconds: The seconds of each of its epochs.
-        usage: What its processes cost in all.
+        usage: The total cost of its processes.
     """
 
     side: str
@@ -44,25 +44,25 @@ class Result:
 
     @property
     def epoch_seconds(self) -> float:
-        """The median: the first epoch has tracing and compilation in it.
+        """The median seconds of an epoch; 0 for a method without epochs.
 
-        A method without epochs takes 0.
+        A median, since the first epoch includes tracing and compilation.
         """
         return statistics.median(self.seconds or [0.0])
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared with what.
+    """What is compared.
 
     Attributes:
         checkout: Upstream's code.
         dataset: A data set's name or a folder.
         ratio: The share of the edges for training.
         variants: Our sides.
-        seeds: A run of each side for each of them.
-        epochs: Epochs of upstream; our models need fewer and never get more.
-        folder: Where all runs and the outcome go.
+        seeds: The seeds; each side has a run for each.
+        epochs: The epochs of upstream; our models need fewer and never get more.
+        folder: The folder for all runs and the outcome.
     """
 
     checkout: Checkout
@@ -74,7 +74,7 @@ class Comparison:
     folder: Path
 
     def config(self, side: str, seed: int) -> Config:
-        """Returns the settings of a side; upstream's are those of our preset."""
+        """Returns the settings of a side; for upstream, those of our preset."""
         chosen: dict[str, Any] = {
             "dataset": self.dataset,
             "ratio": self.ratio,
@@ -90,7 +90,7 @@ class Comparison:
         return Config.make(**chosen, epochs=min(epochs, self.epochs))
 
     def results(self, *, overwrite: bool = False) -> Iterator[Result]:
-        """Runs all that is not yet run, and yields each result when it is there."""
+        """Runs what is not yet finished, and yields each result when available."""
         ledger = Ledger(self.folder / "usage.json")
         for seed in self.seeds:
             for side in (UPSTREAM, *self.variants):
@@ -116,7 +116,7 @@ class Comparison:
     def _run_ours(
         name: str, config: Config, folder: RunFolder, ledger: Ledger, overwrite: bool
     ) -> None:
-        """Runs the training command in a process of its own."""
+        """Runs the training command in a separate process."""
         with folder.opened(config, overwrite=overwrite):
             if folder.finished:
                 return

@@ -1,4 +1,4 @@
-"""One run of upstream's own code, on our split, in a run folder like ours."""
+"""A run of upstream's own code on our split, in a run folder like ours."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NO_LOOPS = Protocol(
 
 
 class UpstreamVectors(VectorFitted):
-    """Upstream's vectors, scored as it scores itself: by their structure half."""
+    """Upstream's vectors, scored as upstream does: by their structure half."""
 
     score_name = "structure"
 
@@ -58,19 +58,19 @@ class UpstreamVectors(VectorFitted):
 
 
 class Original:
-    """A run of upstream: its folder, and what is needed to run and judge it."""
+    """A run of upstream: its folder, and what is needed to run and evaluate it."""
 
     def __init__(
         self, checkout: Checkout, config: Config, folder: RunFolder, ledger: Ledger
     ) -> None:
-        """Takes where the code is from, what to run, and where it goes.
+        """Takes the code, the settings, and the folder of the run.
 
         Args:
             checkout: Upstream's code.
             config: Settings of the preset `upstream`, which name the data set,
                 ratio, seed, epochs and rho.
-            folder: Where everything goes.
-            ledger: Where the cost is noted, under the folder's name.
+            folder: The folder of the run.
+            ledger: Records the cost, under the folder's name.
         """
         self._checkout = checkout
         self._config = config
@@ -80,10 +80,10 @@ class Original:
         self._work = folder.path / "work" / "code"
 
     def run(self, *, overwrite: bool = False) -> None:
-        """Trains and judges upstream; goes on where an earlier start was cut off.
+        """Trains and evaluates upstream; continues after an interrupted start.
 
         Raises:
-            InputError: The folder has another run, or upstream's code failed.
+            InputError: The folder holds another run, or upstream's code failed.
         """
         with self._folder.opened(self._config, overwrite=overwrite):
             self._check_code()
@@ -151,7 +151,7 @@ class Original:
         return float(found[-1][1])
 
     def _start(self, file: str, words: list[str], on_line: Any) -> None:
-        """Runs one of upstream's files in a process of its own."""
+        """Runs one of upstream's files in a separate process."""
         path = self._folder.path.resolve()
         command = [
             sys.executable, "-u", "-m", "cane_gane.upstream.child",
@@ -180,7 +180,7 @@ class Original:
             )
 
     def _vectors(self, split: Split) -> UpstreamVectors:
-        """Returns what upstream writes and what it no longer writes, as ours do."""
+        """Returns the vectors of both halves, and writes them as our runs do."""
         count = split.network.node_count
         path = self._work / "temp" / "embed.txt"
         structure = read_embeddings(path, count).astype(np.float32)

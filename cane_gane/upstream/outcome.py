@@ -17,19 +17,19 @@ SCORES = ("structure", "both", "pair")
 
 
 def main_score(side: str) -> str:
-    """Returns by what a side is judged first: by what its own program scores."""
+    """Returns the main score of a side: the one that its own program uses."""
     return "structure" if side in (UPSTREAM, SAME) else "pair"
 
 
 def outcome(
     comparison: Comparison, results: Sequence[Result], data: Mapping[str, str]
 ) -> Outcome:
-    """Gathers the figures of all runs, ready for JSON; docs/upstream.md has the keys.
+    """Collects the figures of all runs for JSON; docs/upstream.md lists the keys.
 
     Args:
         comparison: What was compared.
-        results: The runs that are finished.
-        data: The digests of the data: the paper's figures are of its own data alone.
+        results: The finished runs.
+        data: The digests of the data; the paper's figures hold only for its own data.
 
     Returns:
         The figures. AUC is between 0 and 1, time in seconds, memory in bytes.
@@ -78,7 +78,7 @@ def protocols(found: Outcome) -> list[str]:
 
 
 def _published(name: str | None, ratio: float) -> dict[str, float]:
-    """Returns the paper's AUC by its rows, and that of upstream's README."""
+    """Returns the paper's AUC by row, and that of upstream's README."""
     found = {row: paper.auc(name, row, ratio) for row in paper.auc_curves(name)}
     return {row: auc / 100 for row, auc in found.items() if auc is not None}
 

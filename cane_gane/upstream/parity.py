@@ -1,4 +1,4 @@
-"""How near the CANE model is to upstream's own graph, quantity by quantity."""
+"""Compares the CANE model with upstream's own graph, quantity by quantity."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def compare(path: Path) -> list[Row]:
     each; variables after three steps of Adam are compared absolutely.
 
     Args:
-        path: An `.npz` file with the keys of upstream's golden fixture, of any
-            sizes.
+        path: An `.npz` file with the keys of upstream's golden fixture, with arrays of
+            any sizes.
 
     Returns:
         A row for each quantity.
 
     Raises:
-        InputError: The file is no such fixture.
+        InputError: The file is not such a fixture.
     """
     fixture, rhos = _read(path)
     rows = list(_compare_outputs(fixture, rhos[next(iter(rhos))]))
@@ -80,7 +80,7 @@ def _read(path: Path) -> tuple[Fixture, dict[str, str]]:
     try:
         with open(path, "rb") as source, np.load(source) as file:
             fixture = {key: np.asarray(file[key]) for key in file.files}
-    except Exception as error:  # zipfile and numpy each have their own
+    except Exception as error:  # zipfile and numpy raise various errors
         reason = " ".join(str(error).split())[:80] or type(error).__name__
         raise fault(path, None, reason, "an .npz file of arrays") from None
     try:
@@ -154,8 +154,8 @@ def _model(fixture: Fixture, rho: str) -> PairModel:
     """Builds the model with the variables of the fixture."""
     words, nodes = fixture["var_text_embed"], fixture["var_node_embed"]
     settings = ModelSettings.make(preset="upstream", rho=rho, dimension=words.shape[1])
-    # In float64, so that what is compared is the formula: of float32's own rounding
-    # only the fixture's is left, about 9e-7 in the gradient of rand_matrix.
+    # In float64, so that the formulas are compared: the only float32 rounding left is
+    # the fixture's, about 9e-7 in the gradient of rand_matrix.
     policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("float64")
     try:

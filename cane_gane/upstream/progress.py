@@ -1,4 +1,4 @@
-"""How far an upstream run is: its printed lines as epochs and time left."""
+"""The progress of an upstream run: its printed lines as epochs and time left."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _RECENT = 5
 
 
 class Progress:
-    """Says on standard error what upstream prints about its epochs."""
+    """Prints the progress of upstream's epochs on standard error."""
 
     def __init__(self, name: str, done: int, epochs: int) -> None:
-        """Takes how many epochs are done and how many there will be in all."""
+        """Takes how many epochs are done and how many there are in all."""
         self._name = name
         self._done = done
         self._epochs = epochs
@@ -26,12 +26,12 @@ class Progress:
         found = parse_epoch(printed)
         if found is None:
             if printed.startswith("start training"):
-                self._times = [time.monotonic()]  # so far it has only loaded
+                self._times = [time.monotonic()]  # until now it has only loaded data
             return
         number, loss = found
         self._times = [*self._times[-_RECENT:], time.monotonic()]
         mean = (self._times[-1] - self._times[0]) / (len(self._times) - 1)
-        # A run that goes on counts from 1 again.
+        # A resumed run counts from 1 again.
         left = self._epochs - self._done - number
         parts = [
             f"{self._name}  epoch {self._done + number:>3}/{self._epochs}",
@@ -43,6 +43,6 @@ class Progress:
 
 
 def parse_epoch(printed: str) -> tuple[int, float] | None:
-    """Returns the number and the loss of an epoch that a line is about."""
+    """Returns the number and the loss of the epoch that a line reports."""
     found = _EPOCH.match(printed)
     return (int(found[1]), float(found[2])) if found else None

@@ -1,4 +1,4 @@
-"""What upstream imports and TensorFlow 2 lacks: version 1, and its vocabulary."""
+"""Stand-ins for what upstream imports and TensorFlow 2 lacks."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from cane_gane.data.tokens import UpstreamTokenizer
 
 
 class VocabularyProcessor:
-    """Stands in for the class of that name in TensorFlow 1's `contrib.learn`.
+    """Stands in for the class of the same name in TensorFlow 1's `contrib.learn`.
 
     Attributes:
         vocabulary_: The words by id, `<UNK>` first, after `fit_transform`.
     """
 
     def __init__(self, max_document_length: int) -> None:
-        """Takes how many ids a row has."""
+        """Takes the number of ids of a row."""
         self.max_document_length = max_document_length
         self.vocabulary_: tuple[str, ...] = UpstreamTokenizer.reserved
 

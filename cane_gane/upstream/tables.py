@@ -1,4 +1,4 @@
-"""The outcome of a comparison for people: Markdown, and a page to look at."""
+"""The outcome of a comparison for readers: Markdown, and a page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SCORES = {
 def auc_table(found: Outcome, protocol: str) -> Table:
     """Lays out the AUC of a protocol, in %: a header, and a row for each side.
 
-    What was published is beside each protocol that it may be of.
+    Published figures are beside each protocol that they may have used.
     """
     header = [
         f"AUC in %, {protocol_title(protocol)}", *(_SCORES[score] for score in SCORES)
@@ -81,7 +81,7 @@ def as_json(found: Outcome) -> str:
 
 
 def write(found: Outcome, folder: Path) -> None:
-    """Writes compare.md, compare.json and report.html, each whole."""
+    """Writes compare.md, compare.json and report.html."""
     write_atomically(folder / "compare.md", (as_markdown(found) + "\n").encode())
     write_atomically(folder / "compare.json", (as_json(found) + "\n").encode())
     write_page(

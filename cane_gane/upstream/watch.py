@@ -1,4 +1,4 @@
-"""What is seen of upstream's training from outside: epochs, state, text vectors."""
+"""Watches upstream's training from outside: epochs, state, text vectors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Row = dict[str, float]
 
 
 class Watch:
-    """Keeps every epoch of upstream, and goes back to the last one kept.
+    """Keeps every epoch of upstream, and resumes from the last one kept.
 
     Attributes:
         version_1: TensorFlow 1's interface.
@@ -29,7 +29,7 @@ class Watch:
     """
 
     def __init__(self, version_1: Any, path: Path, seed: int) -> None:
-        """Takes where the state is kept, and the seed."""
+        """Takes the file of the state, and the seed."""
         self.version_1 = version_1
         self.session: Any = None
         self.model: Any = None
@@ -46,7 +46,7 @@ class Watch:
         self.version_1.set_random_seed(self._seed)
 
     def begin(self, data: Any) -> None:
-        """Is told that batches are asked for: an epoch ends, and another begins."""
+        """Called when batches are requested: an epoch ends, and another begins."""
         if self._started is not None:
             seconds = time.perf_counter() - self._started
             self._rows.append(
@@ -56,13 +56,13 @@ class Watch:
         elif self._path.is_file():
             self._restore(data)
         else:
-            random.seed(self._seed)  # what came before may have drawn
+            random.seed(self._seed)  # earlier code may have drawn numbers
             self._save(data)
         self._loss = 0.0
         self._started = time.perf_counter()
 
     def see(self, fetches: Any, feed: Any, values: Any) -> None:
-        """Is told what a run of the session gave for a list of tensors."""
+        """Called with the results of a session run for a list of tensors."""
         found = {id(fetch): value for fetch, value in zip(fetches, values, strict=True)}
         model = self.model
         if id(model.loss) in found:
@@ -73,7 +73,7 @@ class Watch:
                     self._text.setdefault(int(node), []).append(vector)
 
     def write_text_vectors(self, path: Path) -> None:
-        """Writes each node's mean text vector, `[nodes, d]`, NaN for none."""
+        """Writes each node's mean text vector, `[nodes, d]`, NaN if it has none."""
         size = len(next(iter(self._text.values()))[0])
         count = 1 + max(self._text)
         means = np.full((count, size), np.nan, np.float32)
@@ -108,7 +108,7 @@ class Watch:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Returns what a state file has of each epoch: its number, loss, seconds.
+    """Returns the row of each epoch in a state file: number, loss, seconds.
 
     Raises:
         InputError: The file is damaged.
@@ -129,7 +129,7 @@ def read_array(path: Path, key: str) -> npt.NDArray[Any]:
         with open(path, "rb") as file, np.load(file) as content:
             found: npt.NDArray[Any] = content[key]
             return found
-    except Exception:  # zipfile and numpy each have their own
+    except Exception:  # zipfile and numpy raise various errors
         expected = "what an earlier start kept: --overwrite starts again"
         raise fault(path, None, f"no array '{key}'", expected) from None
 

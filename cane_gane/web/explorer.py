@@ -35,7 +35,7 @@ def explorer(answers: Answers, run: str, worker: Worker) -> Starlette:
     Args:
         answers: An opened run.
         run: Its name.
-        worker: What computes.
+        worker: The worker that computes answers.
     """
     network = answers.network
     page = _PAGES.get_template("explorer.html").render(
@@ -68,7 +68,7 @@ def explorer(answers: Answers, run: str, worker: Worker) -> Starlette:
         for name, question in questions.items()
     ]  # fmt: skip
     files = StaticFiles(directory=_HERE / "static")
-    files.all_directories.append(STATIC)  # the map, which reports have, too
+    files.all_directories.append(STATIC)  # the map, which is also in reports
     return application([
         Route("/", show),
         Route("/colours.css", colours),

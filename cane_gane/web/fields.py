@@ -1,4 +1,4 @@
-"""What a question says: its fields, checked one by one."""
+"""The fields of a question, checked one by one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cane_gane.errors import InputError
 from cane_gane.serving.answers import TOP, Answers, Side, text_side
 from cane_gane.web.refusals import RequestError
 
-MOST_LETTERS = 100_000  # of a text
+MOST_LETTERS = 100_000  # letters of a text
 MOST_TOP = 100
 _SHOWN = 60  # letters of a value that a message repeats
 
@@ -19,14 +19,14 @@ _SHOWN = 60  # letters of a value that a message repeats
 class Fields:
     """The fields of one question.
 
-    Each is taken once; `close` refuses those that nobody took.
+    Each field is read once; `close` refuses fields that were not read.
     """
 
     def __init__(self, answers: Answers, content: Any) -> None:
-        """Takes what the JSON of a question holds.
+        """Takes the parsed JSON of a question.
 
         Raises:
-            RequestError: It is no object.
+            RequestError: It is not an object.
         """
         if not isinstance(content, Mapping):
             raise RequestError(
@@ -37,29 +37,29 @@ class Fields:
         self._known: list[str] = []
 
     def __contains__(self, name: str) -> bool:
-        """Whether the field is there; it is known from now on."""
+        """Whether the field is present; from now on it counts as read."""
         if name not in self._known:
             self._known.append(name)
         return name in self._left
 
     def text(self, name: str) -> str:
-        """Takes a text of `MOST_LETTERS` letters at the most."""
+        """Reads a text of at most `MOST_LETTERS` letters."""
         return self._as_text(name, self._take(name, "a text"))
 
     def texts(self, name: str, most: int) -> list[str]:
-        """Takes a list of texts."""
+        """Reads a list of texts."""
         return [self._as_text(name, own) for own in self._list(name, "texts", most)]
 
     def node(self, name: str) -> int:
-        """Takes a node, by id or by name; returns its id."""
+        """Reads a node, by id or by name; returns its id."""
         return self._as_node(name, self._take(name, "the id or name of a node"))
 
     def nodes(self, name: str, most: int) -> list[int]:
-        """Takes a list of nodes, by id or by name; returns their ids."""
+        """Reads a list of nodes, by id or by name; returns their ids."""
         return [self._as_node(name, own) for own in self._list(name, "nodes", most)]
 
     def pairs(self, name: str, most: int) -> list[tuple[int, int]]:
-        """Takes a list of pairs of nodes; returns their ids."""
+        """Reads a list of pairs of nodes; returns their ids."""
         found = []
         for own in self._list(name, "pairs", most):
             if not isinstance(own, list) or len(own) != 2:
@@ -69,7 +69,7 @@ class Fields:
         return found
 
     def side(self, name: str) -> Side:
-        """Takes a node or a text; `{"text": …}` is a text, whatever its words."""
+        """Reads a node or a text; `{"text": …}` is always a text."""
         value = self._take(name, "the id or name of a node, or a text")
         if isinstance(value, Mapping) and list(value) == ["text"]:
             return text_side(self._as_text(name, value["text"]))
@@ -78,7 +78,7 @@ class Fields:
         return self._as_node(name, value)
 
     def top(self) -> int:
-        """Takes how many answers are wanted."""
+        """Reads how many answers are requested."""
         if "top" not in self:
             return TOP
         value = self._left.pop("top")
@@ -89,10 +89,10 @@ class Fields:
         return value
 
     def close(self) -> None:
-        """Refuses a field that is not known.
+        """Refuses unknown fields.
 
         Raises:
-            RequestError: There is one.
+            RequestError: There is an unknown field.
         """
         for name in self._left:
             near = suggestion(name, self._known)
@@ -127,7 +127,7 @@ class Fields:
                 f"{name}: found a text of {len(value):,} letters; expected "
                 f"{MOST_LETTERS:,} at most",
             )
-        return value.encode(errors="replace").decode()  # half of a pair of surrogates
+        return value.encode(errors="replace").decode()  # may hold a lone surrogate
 
     def _as_node(self, name: str, value: Any) -> int:
         if type(value) not in (int, str):
@@ -151,6 +151,6 @@ def known(find: Callable[[], int]) -> int:
 
 
 def _shown(value: Any) -> str:
-    """Returns a value as a message shows it."""
+    """Returns a value as shown in a message."""
     text = json.dumps(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -1,4 +1,4 @@
-"""Who may ask: no other site, by any trick of a browser; and what a page may load."""
+"""Refuses requests caused by other sites, and limits what a page may load."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ HEADERS = {
 class Guard:
     """Refuses requests that a page of another site could have caused.
 
-    A name that is made to point to this machine (DNS rebinding) shows in `Host`; a
-    script of another site in `Origin`; its images and frames in `Sec-Fetch-Site`.
+    `Host` reveals a name that was made to point to this machine (DNS rebinding),
+    `Origin` a script of another site, and `Sec-Fetch-Site` its images and frames.
     """
 
     def __init__(self, app: ASGIApp, loopback: bool = True) -> None:
-        """Takes the application, and whether only this machine's own names count."""
+        """Takes the application, and whether only names of this machine are allowed."""
         self._app = app
         self._loopback = loopback
 

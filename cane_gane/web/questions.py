@@ -16,7 +16,7 @@ from cane_gane.web.refusals import RequestError
 MOST_QUESTIONS = 100  # of a batch
 MOST_ROWS = 1000  # nodes or texts of one question
 
-# A question is checked first, which gives the job that answers it.
+# A question is first checked, which returns the job that answers it.
 Job = Callable[[], Any]
 Question = Callable[[Answers, Fields], Job]
 
@@ -38,7 +38,7 @@ def score(answers: Answers, asked: Fields) -> Job:
 
 
 def recommend(answers: Answers, asked: Fields) -> Job:
-    """Finds missing edges of `node`, or of a new one: `text`, and perhaps `links`."""
+    """Finds missing edges of `node`, or of a new node: `text`, optionally `links`."""
     node = asked.node("node") if "node" in asked else None
     text = asked.text("text") if "text" in asked else None
     links = asked.nodes("links", MOST_ROWS) if "links" in asked else []
@@ -92,15 +92,15 @@ def respond(question: Question, answers: Answers, body: bytes) -> Any:
     All questions of a batch are checked before the first is answered.
 
     Args:
-        question: What is asked.
-        answers: Who answers.
+        question: The kind of question.
+        answers: The answers of a run.
         body: JSON: the fields of a question, or a list of such objects.
 
     Returns:
-        The answer as what JSON holds, or a list of answers in the same order.
+        The answer as JSON values, or a list of answers in the same order.
 
     Raises:
-        RequestError: The body is no such JSON, or a question cannot be answered.
+        RequestError: The body is not such JSON, or a question cannot be answered.
     """
     content = _parsed(body)
     if not isinstance(content, list):
@@ -155,7 +155,7 @@ def _suggestions(found: Sequence[Suggestion]) -> Any:
 
 
 def _rows(vectors: Any) -> list[list[float] | None]:
-    """Returns rows as lists; None for one that is no vector."""
+    """Returns rows as lists; None for a row that is not a vector."""
     return [
         own.tolist() if np.isfinite(own).all() else None
         for own in np.asarray(vectors, np.float64).round(6)

@@ -1,4 +1,4 @@
-"""What answers compute once, before the first client asks."""
+"""Computes what answers need once, before the first client asks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cane_gane.serving.answers import Answers, text_side
 def make_ready(answers: Answers) -> None:
     """Asks a question of each kind: indexes are built or read, functions are traced.
 
-    What takes long is kept in the run's folder, so that the next start is quicker.
+    Slow results are kept in the run's folder, so that the next start is faster.
     """
     say("preparing answers (the first time takes longer) …")
     answers.recommend(0, top=1)

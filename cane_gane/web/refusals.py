@@ -1,4 +1,4 @@
-"""Why a request is not answered: a status and one line, as JSON."""
+"""Refusals of requests: a status and one line, as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class RequestError(Exception):
 
     Attributes:
         status: The status of the response.
-        message: One line: what was found, and what is expected.
+        message: One line: what was found, and what was expected.
     """
 
     def __init__(self, status: int, message: str) -> None:
@@ -32,7 +32,7 @@ def json_response(
 ) -> Response:
     """Returns a response of JSON in ASCII, so that any text of a network fits in.
 
-    JSON has no word for a score that is no number, as of a node without a vector: null.
+    JSON has no NaN: the score of a node without a vector, for example, becomes null.
     """
     try:
         text = json.dumps(content, allow_nan=False, separators=(",", ":"))

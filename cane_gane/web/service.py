@@ -24,7 +24,7 @@ from cane_gane.web.refusals import RequestError, json_response, refused
 from cane_gane.web.worker import Worker
 
 MOST_BYTES = 4_000_000  # of a request's body
-_READ_BYTES = 4 * MOST_BYTES  # of one that is refused: most clients read no sooner
+_READ_BYTES = 4 * MOST_BYTES  # of a refused body: most clients read no sooner
 _SECONDS = 30.0  # for a body to arrive
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -36,7 +36,7 @@ def service(answers: Answers, run: str, worker: Worker, loopback: bool) -> Starl
     Args:
         answers: An opened run.
         run: Its name.
-        worker: What computes.
+        worker: The worker that computes answers.
         loopback: Whether requests must name this machine.
     """
 
@@ -62,18 +62,18 @@ def question_routes(answers: Answers, worker: Worker) -> list[BaseRoute]:
 
 
 def asked(answer: Callable[[bytes], Any], worker: Worker) -> Endpoint:
-    """Returns the endpoint of what answers a body with JSON."""
+    """Returns the endpoint for a function that answers a body with JSON."""
 
     async def endpoint(request: Request) -> Response:
         content = await body(request)
-        # JSON of large answers is written by the worker, too.
+        # The worker also writes the JSON of large answers.
         return await worker.run(lambda: json_response(answer(content)))
 
     return endpoint
 
 
 def application(routes: list[BaseRoute], loopback: bool = True) -> Starlette:
-    """Returns an application that refuses in one line of JSON."""
+    """Returns an application that answers errors with one line of JSON."""
     return Starlette(
         routes=routes,
         middleware=[Middleware(Guard, loopback=loopback)],
@@ -90,7 +90,7 @@ async def body(request: Request) -> bytes:
     """Reads the body of a request.
 
     Raises:
-        RequestError: It is too large, or comes too slowly.
+        RequestError: The body is too large, or arrives too slowly.
     """
     parts, size = [], 0
     try:
@@ -120,7 +120,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _strange(request: Request, error: Exception) -> Response:
-    """Answers what is at no address, or is asked by the wrong method."""
+    """Answers requests with an unknown address or the wrong method."""
     assert isinstance(error, HTTPException)
     allowed = (error.headers or {}).get("Allow")
     found = f"found {request.method} {_plain(request.url.path)}"
@@ -135,7 +135,7 @@ async def _strange(request: Request, error: Exception) -> Response:
 
 
 async def _left(request: Request, error: Exception) -> Response:
-    """Answers nobody: the client has gone before its question was complete."""
+    """Answers nobody: the client left before its question was complete."""
     return Response(status_code=400)
 
 

@@ -1,4 +1,4 @@
-"""What the page of a run shows: a map, a node, found nodes, a matched pair."""
+"""The views of a run's page: a map, a node, found nodes, a matched pair."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from cane_gane.web.fields import Fields
 from cane_gane.web.questions import Job
 
 MOST_NEIGHBOURS = 200
-MOST_PAIRS = 12  # different words that lines join
+MOST_PAIRS = 12  # distinct pairs of words that lines join
 MOST_LINES = 36
-_LETTERS = 240  # of a text in a list, and of a name
-_FAINT = 0.02  # share of the heaviest line, below which none is drawn
+_LETTERS = 240  # letters of a text in a list, and of a name
+_FAINT = 0.02  # share of the heaviest line below which no line is drawn
 
 
 def network_view(answers: Answers, run: str) -> Mapping[str, Any]:
-    """Returns what the map is drawn from: places, names, labels and degrees."""
+    """Returns the data of the map: positions, names, labels and degrees."""
     network = answers.network
     labels = network.labels or [()] * network.node_count
     groups, group = grouped([own[0] if own else None for own in labels])
@@ -83,13 +83,13 @@ def matched_lines(
 ) -> list[tuple[int, int, float]]:
     """Returns the lines between matched words, the heaviest first.
 
-    Each joins a word of the source and one of the target by their numbers, with their
-    weight in the plan. Words that say nothing, such as "the", would have most of the
-    lines: only the pairs that say most are joined.
+    A line has the indices of a word of the source and a word of the target, and their
+    weight in the plan. Uninformative words, such as "the", would have most of the
+    lines, so only the most informative pairs are joined.
 
     Args:
         match: The words and the plan.
-        rarity: How much a word says, in lower case.
+        rarity: How informative a word is, by the word in lower case.
     """
     plan = np.asarray(match.plan, np.float64)
     telling = {own[:2] for own in match.words(rarity, MOST_PAIRS)}

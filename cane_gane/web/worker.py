@@ -1,4 +1,4 @@
-"""One question at a time: a thread that computes, and a queue with an end."""
+"""One question at a time: a thread that computes, and a queue of limited length."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Result = TypeVar("Result")
 
 
 class Worker:
-    """Runs jobs in the order of their arrival, in a thread of its own.
+    """Runs jobs in order of arrival, in a separate thread.
 
-    TensorFlow spreads one job over all cores, so that a second thread would only take
-    them from the first; the event loop stays free for `/health` and for new requests.
+    TensorFlow spreads one job over all cores, so a second thread would only take cores
+    from the first. The event loop stays free for `/health` and new requests.
 
     Attributes:
-        waiting: How many jobs wait or are under way.
+        waiting: How many jobs wait or run.
     """
 
     def __init__(self) -> None:
-        """Starts with no job."""
+        """Starts without jobs."""
         self._thread = ThreadPoolExecutor(1, "answers")
         self.waiting = 0
 
@@ -32,7 +32,7 @@ class Worker:
         """Runs a job when its turn comes.
 
         Raises:
-            RequestError: Too many jobs wait already.
+            RequestError: Too many jobs are already waiting.
         """
         if self.waiting >= MOST_WAITING:
             raise RequestError(

@@ -1,9 +1,9 @@
 """Builds `pydocs`: the documentation of numpy, scipy and scikit-learn as a network.
 
-Nodes are public functions, classes, ufuncs and distributions; a node's text is the
-prose of its docstring, an edge joins two nodes of which one names the other, and a
-label is the topic of the node's subpackage. The libraries are read in a subprocess, so
-that what the caller has imported or set changes nothing.
+Nodes are public functions, classes, ufuncs and distributions. A node's text is the
+prose of its docstring, an edge joins two nodes if one mentions the other, and a label
+is the topic of the node's subpackage. The libraries are read in a subprocess, so that
+the caller's imports and settings have no effect.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ _VERSIONS = "versions.json"
 def build(folder: Path) -> None:
     """Builds the data set in CANE's format, in place of an older build.
 
-    Writes data.txt (a text a line), graph.txt (two node ids a line), group.txt (a topic
-    a line), ids.txt (a name a line) and versions.json. Nothing is left half-written.
+    Writes data.txt (one text per line), graph.txt (two node ids per line), group.txt
+    (one topic per line), ids.txt (one name per line) and versions.json. Nothing is left
+    half-written.
 
     Args:
         folder: Where to write. It may exist only if it holds nothing else.
@@ -94,7 +95,7 @@ def write(folder: Path) -> None:
 def _run(folder: Path) -> None:
     """Runs `write` in a clean process."""
     environment = dict(os.environ, PYTHONWARNINGS="ignore")
-    # scipy gives its functions other docstrings where this is set.
+    # With this variable set, scipy's functions have other docstrings.
     environment.pop("SCIPY_ARRAY_API", None)
     root = str(Path(__file__).resolve().parents[3])
     paths = filter(None, (environment.get("PYTHONPATH"), root))
@@ -122,7 +123,7 @@ def _installed_versions() -> dict[str, str]:
 
 
 def _record(folder: Path) -> dict[str, object]:
-    """Returns what versions.json holds for the files of a folder."""
+    """Returns the content of versions.json for the files of a folder."""
     content = b"".join((folder / file).read_bytes() for file in _FILES)
     versions = _installed_versions() | {"python": platform.python_version()}
     return {"versions": versions, "sha256": sha256(content)}

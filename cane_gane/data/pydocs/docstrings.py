@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-# A title counts as a section only if numpydoc knows it: notes hold headings of their
-# own, and the head of a table looks like one.
+# A title counts as a section only if numpydoc knows it: notes have their own headings,
+# and the head of a table looks like a title.
 _PROSE = ("", "notes")
 _DEFINING = ("parameters", "other parameters", "returns", "yields", "attributes")
 _DROPPED = ("references", "examples", "example")
@@ -32,7 +32,7 @@ _CITATION = r"\[[\w#*.+-]+\]_|\|\w+\|_?"
 _INLINE = re.compile(
     rf"(?::(?P<role>[\w:]+):)?(?P<ticks>``?)(?P<body>[^`]+)(?P=ticks)_{{0,2}}"
     rf"|(?P<junk>{_LINK}|{_CITATION}|{_NUMBER})"
-    # Outside of backticks only what cannot be an English word is taken for a name.
+    # Outside backticks, a word counts as a name only if it cannot be English.
     r"|(?P<bare>\b(?:[A-Za-z]\w*\.)+[A-Za-z]\w*|\b\w+_\w+\b|\b\w*[a-z]\w*[A-Z]\w*\b"
     r"|\b[A-Z]{2,}[a-z]\w*\b)"
 )
@@ -43,13 +43,13 @@ _WORD = re.compile(r"[^\W_]+(?:['’_-][^\W_]+)*")
 
 @dataclass(frozen=True)
 class Docstring:
-    """What the network needs of one docstring.
+    """The parts of one docstring that the network needs.
 
     Attributes:
         paragraphs: Summary, extended summary and Notes, inline markup still in place.
-        details: The other sections in the same form, but for See Also, References and
-            Examples. They mention names and are no part of the text.
-        see_also: The entries of See Also, as they are written there.
+        details: The other sections in the same form, except See Also, References and
+            Examples. They mention names but are not part of the text.
+        see_also: The entries of See Also, as written.
         own: Names that the docstring defines itself: parameters, results, attributes.
     """
 
@@ -82,13 +82,13 @@ def parse(docstring: str) -> Docstring:
 def plain(paragraph: str, find: Callable[[str], str | None]) -> tuple[str, list[str]]:
     """Turns a paragraph into lower-case words without the names of nodes.
 
-    A name in backticks or in a role is a mention, and so is a dotted name in code. What
-    names a node is cut from the text, marked up or not, so that the words do not give
-    the edge away.
+    A name in backticks or in a role is a mention, and so is a dotted name in code. The
+    name of a node is removed from the text, marked up or not, so that the words do not
+    reveal the edge.
 
     Args:
         paragraph: Prose with inline markup.
-        find: Returns the node that a name, as it is written, stands for, or None.
+        find: Returns the node that a name, as written, stands for, or None.
 
     Returns:
         The words, separated by single spaces, and the nodes mentioned, in order.
@@ -102,7 +102,7 @@ def plain(paragraph: str, find: Callable[[str], str | None]) -> tuple[str, list[
             return " " if find(match["bare"]) else match["bare"]
         name, words = _read_markup(match["role"], match["body"])
         if name and (node := find(name)):
-            # One word of code, such as ``full``, is mostly the value of an option.
+            # One word of code, such as ``full``, is usually the value of an option.
             if match["ticks"] == "`" or "." in name:
                 mentions.append(node)
             return " "
@@ -113,12 +113,12 @@ def plain(paragraph: str, find: Callable[[str], str | None]) -> tuple[str, list[
 
 
 def _is_word(word: str) -> bool:
-    """Tells words from numbers and the letters of formulas."""
+    """Whether this is a word, not a number or a letter of a formula."""
     return word == "a" or (len(word) > 1 and any(letter.isalpha() for letter in word))
 
 
 def _read_markup(role: str | None, body: str) -> tuple[str | None, str]:
-    """Returns the name that some inline markup may stand for, and its plain words."""
+    """Returns the name that inline markup may stand for, and its plain words."""
     titled = _TITLED.match(body)
     words, target = (titled["title"], titled["target"]) if titled else (body, body)
     kind = role.rsplit(":", 1)[-1].lower() if role else ""
@@ -132,7 +132,7 @@ def _read_markup(role: str | None, body: str) -> tuple[str | None, str]:
         return (name["name"] if name else None), words
     if name:
         return name["name"], name["name"].rsplit(".", 1)[-1]
-    # Code is no prose, but one quoted word or a phrase of words is.
+    # Code is not prose, but a quoted word or a phrase of words is.
     phrase = body.strip("'\" \n")
     return None, phrase if re.fullmatch(r"[\w\s-]+", phrase) else ""
 
@@ -159,7 +159,7 @@ def _is_table(block: str) -> bool:
 
 
 def _prose_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Yields the lines outside of doctests, literal blocks and directives."""
+    """Yields the lines outside doctests, literal blocks and directives."""
     skipped_under: int | None = None
     in_doctest = False
     for line in lines:

@@ -1,4 +1,4 @@
-"""Joins documented objects into a network: what each one says, and whom it names."""
+"""Joins documented objects into a network by the names in their docstrings."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from cane_gane.data.pydocs.docstrings import parse, plain
 from cane_gane.data.pydocs.libraries import PublicObjects
 
 _MIN_WORDS = 5
-# A paragraph of more docstrings than this is boilerplate and says nothing of its node.
+# A paragraph that occurs in more docstrings than this is boilerplate: it says nothing
+# about a node.
 _MAX_REPEATS = 10
-# Mentioned everywhere in passing: such an edge says nothing of the topic.
+# Mentioned everywhere in passing: such an edge says nothing about the topic.
 _UBIQUITOUS = {
     "numpy.ndarray", "numpy.random.Generator", "numpy.random.RandomState",
     "numpy.random.default_rng", "scipy.optimize.OptimizeResult",
@@ -23,7 +24,7 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True)
 class _Paragraph:
-    """Plain words, the nodes named among them, and whether the words are text."""
+    """Plain words, the nodes that they mention, and whether the words are text."""
 
     words: str
     mentions: list[str]
@@ -33,10 +34,10 @@ class _Paragraph:
 def assemble(objects: PublicObjects) -> tuple[dict[str, str], set[Edge]]:
     """Turns docstrings into texts and edges.
 
-    Boilerplate is left out of both, and so are nodes with hardly any text.
+    Boilerplate is dropped from both, and so are nodes with hardly any text.
 
     Args:
-        objects: Those that may become nodes.
+        objects: The objects that may become nodes.
 
     Returns:
         The text of each node, by name, and the edges as pairs in alphabetical order.
@@ -62,7 +63,7 @@ def assemble(objects: PublicObjects) -> tuple[dict[str, str], set[Edge]]:
 
 
 def _cut_neighbours(texts: dict[str, str], edges: set[Edge]) -> dict[str, str]:
-    """Cuts the names of neighbours that are in a text as if they were words.
+    """Removes the names of neighbours that occur in a text as plain words.
 
     A name that many texts use, such as `mean`, is a word and stays.
     """
@@ -82,14 +83,14 @@ def _cut_neighbours(texts: dict[str, str], edges: set[Edge]) -> dict[str, str]:
 def largest_component(
     texts: dict[str, str], edges: set[Edge]
 ) -> tuple[dict[str, str], set[Edge]]:
-    """Keeps the largest connected component; of equals, that with the first name.
+    """Keeps the largest connected component; among equals, the one with the first name.
 
     Args:
         texts: The text of each node, by name.
         edges: Pairs of names.
 
     Returns:
-        The same of the component; names are in alphabetical order.
+        Texts and edges of the component; names are in alphabetical order.
     """
     import numpy as np
     from scipy.sparse.csgraph import connected_components
@@ -112,7 +113,7 @@ def _read(
 
     def find(mention: str) -> str | None:
         target = objects.resolve(mention, name)
-        # Where a parameter is called `size`, it is meant, and not numpy.size.
+        # If a parameter is called `size`, the parameter is meant, not numpy.size.
         return target if mention not in parsed.own or target == name else None
 
     paragraphs = [

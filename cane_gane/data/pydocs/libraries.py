@@ -58,7 +58,7 @@ TOPICS = {
 }
 TOPIC_OF = {name: topic for topic, names in TOPICS.items() for name in names.split()}
 
-# Without these, two estimators come and go with what else has been imported.
+# Without these, two estimators would be public or not depending on other imports.
 _ENABLERS = ("enable_halving_search_cv", "enable_iterative_imputer")
 _ALIASES = {"np": "numpy", "sp": "scipy"}
 
@@ -78,16 +78,16 @@ class PublicObjects:
     def resolve(self, name: str, home: str) -> str | None:
         """Finds the object that a docstring means by a name.
 
-        The name is tried as it stands, then in the module of the docstring and in
-        each package above it, then at the root of each library; last, `Class.method`
-        stands for `Class`.
+        The name is tried as written, then in the module of the docstring and in each
+        package above it, then at the root of each library. Finally, `Class.method` is
+        tried as `Class`.
 
         Args:
             name: The name as written, such as `svd`, `linalg.svd` or `np.linalg.svd`.
             home: Canonical name of the object whose docstring holds the name.
 
         Returns:
-            The canonical name, or None where no public object is meant.
+            The canonical name, or None if no public object is meant.
         """
         head, _, rest = name.partition(".")
         if rest and head in _ALIASES:
@@ -117,9 +117,9 @@ def read_libraries() -> PublicObjects:
 def name_objects(objects: Iterable[tuple[str, object]]) -> PublicObjects:
     """Gives each object one canonical name.
 
-    Objects with the same docstring share it, and with that one object under several
-    names. A name in the object's own package goes first, then the one with the fewest
-    dots, the shortest, the first in the alphabet.
+    Objects with the same docstring share one name, and so does an object with several
+    names. Preferred is a name in the object's own package, then the one with the fewest
+    dots, then the shortest, then the first in the alphabet.
 
     Args:
         objects: Public names and their objects, which have docstrings.
@@ -138,7 +138,7 @@ def name_objects(objects: Iterable[tuple[str, object]]) -> PublicObjects:
 
 
 def _public(module: ModuleType) -> Iterator[tuple[str, object]]:
-    """Yields what a module declares public, else what it defines itself."""
+    """Yields what a module declares public, or else what it defines itself."""
     declared = getattr(module, "__all__", None)
     for name in sorted(declared if declared is not None else vars(module)):
         value = getattr(module, name, None)
@@ -148,7 +148,7 @@ def _public(module: ModuleType) -> Iterator[tuple[str, object]]:
 
 
 def _is_node(value: object) -> bool:
-    """Tells whether an object is a documented function, class or distribution."""
+    """Whether an object is a documented function, class or distribution."""
     import numpy as np
 
     if not callable(value) or not isinstance(value.__doc__, str):
@@ -161,5 +161,5 @@ def _is_node(value: object) -> bool:
 
 
 def _package(value: object) -> str:
-    """Returns the package that defines an object, "" for a ufunc that hides it."""
+    """Returns the package that defines an object; "" if a ufunc does not name one."""
     return str(getattr(value, "__module__", None) or "").partition(".")[0]

@@ -1,1 +1,1 @@
-"""The values that a model's tables start from."""
+"""The initial values of a model's tables."""

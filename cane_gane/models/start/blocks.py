@@ -1,4 +1,4 @@
-"""Work on large matrices block by block, in two threads, with the same result."""
+"""Works on large matrices block by block in two threads, with the same result."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ Found = TypeVar("Found")
 
 
 def blocks(count: int, size: int) -> list[slice]:
-    """Cuts `count` rows into blocks of `size` at the most."""
+    """Cuts `count` rows into blocks of at most `size`."""
     return [slice(at, min(at + size, count)) for at in range(0, count, size)]
 
 
 def in_turn(
     function: Callable[[Part], Found], parts: Iterable[Part]
 ) -> Iterator[tuple[Part, Found]]:
-    """Yields each part and what a function makes of it, in the order of the parts.
+    """Yields each part and the function's result for it, in the order of the parts.
 
-    Two parts are worked at while the caller has a third, and no more are held.
+    Two parts are processed while the caller uses a third; no more are held.
     """
     with ThreadPoolExecutor(_THREADS) as pool:
         waiting = deque[tuple[Part, Future[Found]]]()

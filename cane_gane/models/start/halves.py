@@ -1,8 +1,9 @@
-"""Which vectors are near which in a large network: trees of halves, not all pairs.
+"""Finds nearest vectors in a large network by trees of halves, not by all pairs.
 
-A tree halves the vectors along the line between two centres, again and again, until a
-few hundred are left together, which are compared with each other. Several trees find
-what one tears apart. Each takes n log n steps, most of them products of matrices.
+A tree repeatedly halves the vectors along the line between two centres, until groups of
+a few hundred are left, which are compared within the group. Neighbours that one tree
+separates are found by another. Each tree takes n log n steps, most of them matrix
+products.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Integers = npt.NDArray[np.int64]
 
 _TREES = 16
 _TOGETHER = 512  # vectors that are compared with each other
-_CLOSE = 64  # vectors that `in_order` puts together
+_CLOSE = 64  # vectors in a group of `in_order`
 _LOOKED_AT = 256  # vectors that decide how others are halved
 _TURNS = 3  # of the two centres
 _ROWS = 20_000  # vectors at once
@@ -32,10 +33,10 @@ def nearest(vectors: Floats, similar: int, seed: int, stage: str) -> Any:
     """Joins each node with those of the nearest vectors, weighted by their cosine.
 
     Args:
-        vectors: Vectors of length 1, or 0 for a node that is joined with none.
-        similar: How many others each node is joined with, about.
-        seed: What the trees depend on.
-        stage: What is said while it runs.
+        vectors: Vectors of length 1, or 0 for a node that is joined with no other.
+        similar: The approximate number of others that each node is joined with.
+        seed: The seed of the trees.
+        stage: The title of the progress line.
 
     Returns:
         The weights, `[nodes, nodes]`, sparse and symmetric.
@@ -58,15 +59,15 @@ def nearest(vectors: Floats, similar: int, seed: int, stage: str) -> Any:
 
 
 def in_order(vectors: Floats, seed: int) -> Integers:
-    """Returns an order of vectors, `[vectors]`, in which near ones are together."""
+    """Returns an order of vectors, `[vectors]`, in which near vectors are adjacent."""
     rng = np.random.default_rng([seed, _TREES])
     return np.concatenate([*_leaves(vectors, _CLOSE, rng), np.zeros(0, np.int64)])
 
 
 def _of_tree(vectors: Floats, asked: int, seed: Any) -> tuple[Any, Floats]:
-    """Returns the nearest of the vectors that one tree puts together, and the cosines.
+    """Returns the nearest vectors in the same group of one tree, and their cosines.
 
-    Both are `[vectors, asked]`; -1 and 0 fill up.
+    Both are `[vectors, asked]`, padded with -1 and 0.
     """
     others = np.full((len(vectors), asked), -1, np.int32)
     cosines = np.zeros((len(vectors), asked), np.float32)
@@ -82,7 +83,7 @@ def _of_tree(vectors: Floats, asked: int, seed: Any) -> tuple[Any, Floats]:
 
 
 def _leaves(vectors: Floats, size: int, rng: np.random.Generator) -> Iterator[Integers]:
-    """Yields groups of near vectors, of `size` at the most and more than a quarter."""
+    """Yields groups of near vectors, with at most `size` and over a quarter of it."""
     waiting = [np.arange(len(vectors))]
     while waiting:
         nodes = waiting.pop()
@@ -104,14 +105,14 @@ def _line(some: Floats) -> Floats:
     for _ in range(_TURNS):
         along = some @ line
         above = along > np.median(along)
-        if not above.any():  # all are alike
+        if not above.any():  # all are equal
             break
         line = some[above].mean(axis=0) - some[~above].mean(axis=0)
     return line
 
 
 def _merge(others: Any, cosines: Floats, found: Any, near: Floats) -> None:
-    """Puts the nearest of both into the first two, `[vectors, asked]` each."""
+    """Merges the nearest of both into the first two arrays, `[vectors, asked]` each."""
     asked = others.shape[1]
     twice = (found[:, :, None] == others[:, None, :]).any(axis=2)
     both = np.concatenate([others, found], axis=1)
@@ -122,7 +123,7 @@ def _merge(others: Any, cosines: Floats, found: Any, near: Floats) -> None:
 
 
 def _joined(count: int, known: Integers, others: Any, cosines: Floats) -> Any:
-    """Returns the weights between nodes, the larger one of both directions."""
+    """Returns the weights between nodes, the larger of both directions."""
     kept = (others >= 0) & (cosines > 0)
     sources, targets = known[np.nonzero(kept)[0]], known[others[kept]]
     shape = count, count

@@ -1,4 +1,4 @@
-"""Word vectors to start from: latent semantic analysis of the texts."""
+"""Initial word vectors: latent semantic analysis of the texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from cane_gane.data.tokens import EncodedTexts
 from cane_gane.models.start.blocks import blocks
 
-# How long the mean of a text's words is at the start, on average.
+# The initial length of the mean of a text's words, on average.
 _TEXT_NORM = 2.0
 _ROWS = 20_000  # texts at once
 
@@ -23,13 +23,13 @@ _ROWS = 20_000  # texts at once
 def lsa_vectors(
     texts: EncodedTexts, word_count: int, dimension: int, seed: int
 ) -> npt.NDArray[np.float32]:
-    """Latent semantic analysis of the texts themselves: no edge is looked at.
+    """Latent semantic analysis of the texts themselves: no edge is used.
 
     Args:
         texts: All texts.
-        word_count: Rows of the word table.
-        dimension: Columns of the word table.
-        seed: What the randomised decomposition depends on.
+        word_count: The number of rows of the word table.
+        dimension: The number of columns of the word table.
+        seed: The seed of the randomised decomposition.
 
     Returns:
         Word vectors, `[word_count, dimension]`; the means of the texts have mean 0.
@@ -41,18 +41,18 @@ def lsa_vectors(
         return vectors
     transformer = TfidfTransformer(sublinear_tf=True).fit(counts)
     weighted = transformer.transform(counts)
-    with np.errstate(invalid="ignore"):  # texts that are all alike have no variance
+    with np.errstate(invalid="ignore"):  # texts that are all equal have no variance
         svd = TruncatedSVD(rank, random_state=seed).fit(weighted)
-    # The mean of a text's words is then its LSA vector, up to its length.
+    # The mean of a text's words is then its LSA vector, up to a factor.
     vectors[:, :rank] = svd.components_.T * transformer.idf_[:, None]
     return centred(vectors, counts)
 
 
 def centred(vectors: npt.NDArray[np.float32], counts: Any) -> npt.NDArray[np.float32]:
-    """Scales word vectors, and takes away what all texts have in common.
+    """Scales word vectors, and removes what all texts have in common.
 
     Args:
-        vectors: The vectors, `[words, dimension]`, which are changed.
+        vectors: The vectors, `[words, dimension]`, which are changed in place.
         counts: How often each text has each word, `[texts, words]`, sparse.
 
     Returns:

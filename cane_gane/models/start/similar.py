@@ -1,4 +1,4 @@
-"""LSA of the texts of a large network, in time and memory in proportion to them."""
+"""LSA of a large network's texts, with time and memory proportional to their size."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from cane_gane.progress import Progress
 Floats = npt.NDArray[np.float32]
 
 _SWEEPS = 7  # of the subspace iteration
-_MORE = 10  # directions beside those that are asked for
+_MORE = 10  # directions in addition to those that are asked for
 _ROWS = 20_000  # texts at once
 SEARCHED = 200  # directions by which texts are compared
 
 
 class TextSpace(NamedTuple):
-    """Texts of a large network in the leading directions of their TF-IDF vectors.
+    """Texts of a large network along the leading directions of their TF-IDF vectors.
 
     Attributes:
         weighted: TF-IDF vectors of length 1, `[texts, words]`, sparse.
@@ -34,7 +34,7 @@ class TextSpace(NamedTuple):
     directions: Floats
 
     def vectors(self) -> Floats:
-        """Returns the texts along the first directions, of length 1, or 0."""
+        """Returns the texts along the first directions, with length 1 or 0."""
         return turned(self.weighted, self.directions[:, :SEARCHED])
 
 
@@ -43,8 +43,8 @@ def text_space(counts: Any, rank: int, seed: int) -> TextSpace:
 
     Args:
         counts: How often each text has each word, `[texts, words]`, sparse, float32.
-        rank: How many directions.
-        seed: What the first directions depend on.
+        rank: The number of directions.
+        seed: The seed of the first directions.
     """
     transformer = TfidfTransformer(sublinear_tf=True).fit(counts)
     weighted = transformer.transform(counts)
@@ -52,7 +52,7 @@ def text_space(counts: Any, rank: int, seed: int) -> TextSpace:
 
 
 def turned(weighted: Any, directions: Floats) -> Floats:
-    """Returns texts along directions, of length 1, or 0, `[texts, directions]`.
+    """Returns texts along directions, with length 1 or 0, `[texts, directions]`.
 
     Args:
         weighted: TF-IDF vectors, `[texts, words]`, sparse.
@@ -68,13 +68,13 @@ def turned(weighted: Any, directions: Floats) -> Floats:
 def directions_of(weighted: Any, rank: int, seed: int) -> Floats:
     """Finds the leading directions of TF-IDF vectors, `[words, rank]`.
 
-    Subspace iteration over blocks of texts: A'A is applied to a few directions, and
-    these are made orthogonal, until they are the leading ones.
+    Subspace iteration over blocks of texts: A'A is applied to a few directions, which
+    are then made orthogonal, until they are the leading ones.
 
     Args:
         weighted: The vectors, `[texts, words]`, sparse.
-        rank: How many directions.
-        seed: What the first directions depend on.
+        rank: The number of directions.
+        seed: The seed of the first directions.
     """
     words = weighted.shape[1]
     width = min(rank + _MORE, words)
@@ -87,7 +87,7 @@ def directions_of(weighted: Any, rank: int, seed: int) -> Floats:
             image = _gram(weighted, found, progress)
             values = found.T @ image
             last, found = found, np.linalg.qr(image)[0]
-    # Rayleigh-Ritz: the best directions inside what the last sweep started from.
+    # Rayleigh-Ritz: the best directions within the subspace of the last sweep.
     _, turn = np.linalg.eigh((values + values.T) / 2)
     best = last @ turn[:, ::-1][:, : min(rank, words)]
     signs = np.sign(best[np.abs(best).argmax(axis=0), np.arange(best.shape[1])])
@@ -95,7 +95,7 @@ def directions_of(weighted: Any, rank: int, seed: int) -> Floats:
 
 
 def _gram(matrix: Any, vectors: Floats, progress: Progress) -> Floats:
-    """Returns A'A times vectors, the sum over blocks of texts in their order."""
+    """Returns A'A times vectors, summed over blocks of texts in order."""
 
     def image(rows: slice) -> Floats:
         block = matrix[rows]

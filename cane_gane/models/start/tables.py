@@ -1,4 +1,4 @@
-"""The values that a model's tables start from, where these are not random."""
+"""The initial values of a model's tables that are not random."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from cane_gane.models.start.walks import (
     walk_vectors,
 )
 
-LARGE = 20_000  # nodes from which on nearest texts are found by trees
-_TURNED = 1024  # texts that decide how node vectors are turned
+LARGE = 20_000  # nodes: from this size on, nearest texts are found by trees
+_TURNED = 1024  # texts that determine how node vectors are rotated
 
 
 def start_tables(
@@ -35,16 +35,16 @@ def start_tables(
     edges: Edges,
     seed: int,
 ) -> None:
-    """Starts word vectors from LSA and node vectors from walks, as the settings say.
+    """Initialises word vectors by LSA and node vectors by walks, as in the settings.
 
     Args:
         model: The model, not yet trained.
         settings: Its settings.
         texts: The text of each node.
-        encoded: The same as word ids.
-        word_count: Rows of the word table.
-        edges: The edges it will be fitted on, `[fitted, 2]`; no other is looked at.
-        seed: What random choices depend on.
+        encoded: The texts as word ids.
+        word_count: The number of rows of the word table.
+        edges: The edges it will be fitted on, `[fitted, 2]`; no others are used.
+        seed: The seed of random choices.
     """
     if len(texts) >= LARGE:
         _start_large(model, settings, encoded, word_count, edges, seed)
@@ -70,7 +70,7 @@ def _start_large(
     edges: Edges,
     seed: int,
 ) -> None:
-    """As `start_tables`, without a matrix of nodes by nodes: one LSA serves both."""
+    """`start_tables` without a matrix of nodes by nodes; one LSA serves both tables."""
     if settings.start == settings.places == "random":
         return
     counts = word_counts(encoded, word_count, np.float32)

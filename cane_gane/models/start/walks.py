@@ -1,4 +1,4 @@
-"""Node vectors to start from: walks over edges and similar texts, and popularity."""
+"""Initial node vectors: walks over edges and similar texts, and popularity."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ from cane_gane.progress import Progress
 
 Floats = npt.NDArray[np.float32]
 
-WALK_NORM = 4.0  # with it structure and text weigh alike in the score
-_SIMILAR = 15  # texts that each node is joined with
-GOES_ON = 0.85  # the chance that a walk takes another step
-_FLOOR = 1e-4  # below it, two nodes are as far apart as any
-_SWEEPS = 24  # of the linear solver: an error of 1e-5 at that chance
-_FEWER = 16  # of a large network: logarithms are wrong by 0.0005 (root mean square)
+WALK_NORM = 4.0  # gives structure and text the same weight in the score
+_SIMILAR = 15  # similar texts that each node is joined with
+GOES_ON = 0.85  # the probability that a walk takes another step
+_FLOOR = 1e-4  # with fewer walks, two nodes are as far apart as any
+_SWEEPS = 24  # of the linear solver: an error of 1e-5 at `GOES_ON`
+_FEWER = 16  # in a large network: logarithms have an RMS error of 0.0005
 _CELLS = 50_000_000  # of the largest matrices: 0.2 GB each
-_COLUMNS = 800  # nodes that walks end at, however large the network
-_BLOCK = 20_000_000  # cells of a matrix that is solved at once, of about ten
-_AT_ONCE = 32  # columns that are solved at once, at the most: more leave the cache
-_ROWS = 20_000  # nodes whose vectors are made at once
+_COLUMNS = 800  # nodes where walks end, in networks of any size
+_BLOCK = 20_000_000  # cells of each of about ten matrices held by a solver
+_AT_ONCE = 32  # most columns solved at once: more do not fit the cache
+_ROWS = 20_000  # nodes whose vectors are computed at once
 
 
 @threadpool_limits.wrap(limits=1)  # sums of several threads depend on their number
 def walk_vectors(
     texts: Sequence[str], train: Edges, dimension: int, seed: int
 ) -> Floats:
-    """Factorises how often walks from one node end at another.
+    """Factorises how often walks from one node visit another.
 
-    The walks are over the training edges, and over weaker ones between a node and
-    those with the nearest texts, taken alone and with their training neighbours', so
-    that a node without a training edge has a vector too. R = (1 - c B)^-1, with B the
-    normalised adjacency, counts them, and the inner products of the vectors are near
-    log R, up to a constant: what a skip-gram over sampled walks would settle at. In a
-    large network the columns of R are those of a sample of nodes, and the vectors of
-    all others follow from these (Nyström's method).
+    The walks follow the training edges, and weaker ties between a node and those with
+    the nearest texts, alone and with their training neighbours' texts, so that a node
+    without a training edge also has a vector. R = (1 - c B)^-1, with B the normalised
+    adjacency, counts the walks. The inner products of the vectors approximate log R, up
+    to a constant, as a skip-gram over sampled walks would. In a large network only the
+    columns of a sample of nodes are computed, and the vectors of all nodes follow from
+    these (Nyström's method).
 
     Args:
         texts: The text of each node.
-        train: Training edges, `[train, 2]`. No other edge is looked at.
-        dimension: Columns of the result.
-        seed: What the sample of nodes depends on.
+        train: Training edges, `[train, 2]`. No other edge is used.
+        dimension: The number of columns of the result.
+        seed: The seed of the sample of nodes.
 
     Returns:
         Vectors of norm `WALK_NORM`, `[nodes, dimension]`.
@@ -66,12 +66,12 @@ def walk_vectors(
 
 
 class WalkSpace(NamedTuple):
-    """How the vector of any node follows from its walks to a sample of nodes.
+    """Computes the vector of any node from its walks to a sample of nodes.
 
     Attributes:
-        sample: The sample.
+        sample: The sample of nodes.
         mean: What all logarithms of walks have in common.
-        projection: From the rest to vectors, `[sample, dimension]`.
+        projection: Maps the rest to vectors, `[sample, dimension]`.
     """
 
     sample: npt.NDArray[np.int64]
@@ -87,7 +87,7 @@ class WalkSpace(NamedTuple):
         return WALK_NORM * normalize((walks - self.mean) @ self.projection)
 
     def projected(self, walks: Floats) -> Floats:
-        """Returns the same of any norm: inner products are near the logarithms."""
+        """Returns unscaled vectors, whose inner products approximate the logarithms."""
         return np.asarray((walks - self.mean) @ self.projection, np.float32)
 
 
@@ -102,14 +102,14 @@ def walk_space(
 
     Args:
         step: What `walk_chances` returns, `[nodes, nodes]`.
-        dimension: Columns of the vectors.
-        seed: What the sample of nodes depends on.
-        order: Of a large network, an order of nodes in which near ones are together.
-        unit: Whether vectors have one norm, `WALK_NORM`; else their inner products are
-            the logarithms of walks, less their mean.
+        dimension: The number of columns of the vectors.
+        seed: The seed of the sample of nodes.
+        order: For a large network, an order of nodes in which near nodes are together.
+        unit: Whether all vectors have norm `WALK_NORM`; else their inner products
+            approximate the logarithms of walks minus their mean.
 
     Returns:
-        The vectors, `[nodes, dimension]`, and how they follow from walks.
+        The vectors, `[nodes, dimension]`, and the map from walks to vectors.
     """
     count = step.shape[0]
     if not dimension:
@@ -140,9 +140,9 @@ def _near(
 ) -> Any:
     """Returns `log_walks` between all nodes and a sample, `[nodes, sample]`.
 
-    In blocks of columns, and in half precision, whose error of 0.2 % is far below what
-    the floor leaves of a logarithm. Nodes are renumbered for it: where near ones are
-    together, a step of the walks finds most of what it reads in the cache.
+    Computed in blocks of columns and in half precision, whose error of 0.2 % is far
+    below that of the floor. Nodes are renumbered so that near nodes are together and a
+    step of the walks finds most of what it reads in the cache.
     """
     count, size = step.shape[0], len(sample)
     near = np.empty((count, size), np.float16)
@@ -162,7 +162,7 @@ def _near(
 
 
 def _renumbered(step: Any, order: npt.NDArray[np.int64]) -> Any:
-    """Returns the same matrix of nodes in another order, with small indices."""
+    """Returns the same matrix with nodes in another order, with small index types."""
     found = step[order][:, order]
     found.sort_indices()
     if found.nnz < np.iinfo(np.int32).max:
@@ -172,7 +172,7 @@ def _renumbered(step: Any, order: npt.NDArray[np.int64]) -> Any:
 
 
 def walk_step(own: Any, joined: Any) -> Any:
-    """Returns c B: where a walk goes next, with the chance that it goes on.
+    """Returns c B: the weights of a walk's next step, times the chance to take one.
 
     Args:
         own: Text vectors of length 1, `[nodes, size]`, sparse.
@@ -188,12 +188,12 @@ def walk_step(own: Any, joined: Any) -> Any:
 def large_walk_step(
     own: Floats, train: Edges, seed: int
 ) -> tuple[Any, npt.NDArray[np.int64]]:
-    """As `walk_step`, for a large network: the nearest texts by trees.
+    """`walk_step` for a large network, which finds the nearest texts by trees.
 
     Args:
         own: Text vectors of length 1, `[nodes, size]`, such as those of LSA.
         train: Training edges, `[train, 2]`.
-        seed: What the trees depend on.
+        seed: The seed of the trees.
 
     Returns:
         The matrix, and an order of nodes, `[nodes]`, for `walk_space`.
@@ -207,7 +207,7 @@ def large_walk_step(
 
 
 def near_vectors(own: Floats, joined: Any) -> Floats:
-    """Returns dense text vectors with those of neighbours, as `one_hop_vectors` does.
+    """Returns dense text vectors plus those of neighbours, like `one_hop_vectors`.
 
     Args:
         own: Text vectors of length 1, `[nodes, size]`.
@@ -220,15 +220,15 @@ def near_vectors(own: Floats, joined: Any) -> Floats:
 
 
 def walk_chances(weights: Any, goes_on: float = GOES_ON) -> Any:
-    """Returns c B, with B the weights, normalised, and c the chance to go on.
+    """Returns c B, with B the normalised weights and c the probability `goes_on`.
 
     Args:
         weights: Weights between nodes, `[nodes, nodes]`, sparse and symmetric.
-        goes_on: The chance that a walk takes another step.
+        goes_on: The probability that a walk takes another step.
     """
     sums = np.asarray(weights.sum(axis=1)).ravel()
     scale = sparse.diags_array(1 / np.sqrt(np.maximum(sums, 1e-12)))
-    # Each weight over the square roots of its row's and its column's sum.
+    # Each weight is divided by the square roots of its row's and its column's sum.
     return goes_on * (scale @ weights @ scale).tocsr().astype(np.float32)
 
 
@@ -243,7 +243,7 @@ def log_walks(
     Args:
         step: What `walk_chances` returns.
         nodes: Some nodes.
-        goes_on: The chance that it was given.
+        goes_on: The probability that `step` was made with.
         sweeps: How many steps of the solver are taken.
     """
     found = _solve(step, nodes, goes_on, sweeps)
@@ -252,9 +252,9 @@ def log_walks(
 
 
 def popularity(train: Edges, count: int) -> Floats:
-    """Returns 1 + log(1 + n) for each of `count` nodes, n of whose edges end there.
+    """Returns 1 + log(1 + n) for each of `count` nodes at which n edges end.
 
-    Edges by chance would end at all nodes alike; real ones prefer the popular.
+    Random edges would end at all nodes equally often; real ones prefer popular nodes.
     """
     links = train[train[:, 0] != train[:, 1]]
     return (1 + np.log1p(np.bincount(links[:, 1], minlength=count))).astype(np.float32)
@@ -262,16 +262,17 @@ def popularity(train: Edges, count: int) -> Floats:
 
 @threadpool_limits.wrap(limits=1)
 def turned_to_texts(walks: Floats, popular: Floats, texts: Floats) -> Floats:
-    """Turns all vectors of walks alike, each as near to its text's as can be.
+    """Rotates all vectors of walks together, as close as possible to text vectors.
 
-    Inner products among them stay; those with text vectors, the mixed terms of the
-    score, have a meaning from the start. Popularity goes along the direction that is
-    left free, so that the inner product of two nodes gains the product of theirs.
+    The rotation keeps the inner products of node vectors, and makes their inner
+    products with text vectors, the mixed terms of the score, meaningful from the start.
+    Popularity takes the one direction that is left, so that it adds the product of two
+    nodes' popularity to their inner product.
 
     Args:
-        walks: What `walk_vectors` gave, `[nodes, dimension - 1]`.
-        popular: The popularity of each node, times its weight, `[nodes]`.
-        texts: Text vectors of the first of them, `[some nodes, dimension]`.
+        walks: What `walk_vectors` returned, `[nodes, dimension - 1]`.
+        popular: The weighted popularity of each node, `[nodes]`.
+        texts: Text vectors of the first nodes, `[some nodes, dimension]`.
 
     Returns:
         The vectors, `[nodes, dimension]`.
@@ -285,7 +286,7 @@ def turned_to_texts(walks: Floats, popular: Floats, texts: Floats) -> Floats:
 
 
 def _largest(matrix: Any, count: int, seed: int) -> tuple[Floats, Floats]:
-    """Returns the largest eigenvalues of a symmetric matrix, and their vectors."""
+    """Returns the largest eigenvalues of a symmetric matrix, and their eigenvectors."""
     if len(matrix) <= 2 * count:
         values, vectors = np.linalg.eigh(matrix)
         return values[-count:], vectors[:, -count:]
@@ -322,7 +323,7 @@ def count_walks(
     Args:
         step: What `walk_chances` returns.
         starts: Where walks start, `[nodes, some]`.
-        goes_on: The chance that it was given.
+        goes_on: The probability that `step` was made with.
         sweeps: How many steps of the solver are taken.
     """
     before, now, factor = np.zeros_like(starts), starts.copy(), 2.0

@@ -1,6 +1,6 @@
 """A server or a worker of a cluster: `python -m cane_gane.training.servers.host`.
 
-TF_CONFIG says which; it serves until it is ended.
+TF_CONFIG says which one. It serves until it is ended.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from cane_gane.training.runtime import load_tensorflow
 
 
 def serve() -> None:
-    """Serves what the coordinator asks for, for ever."""
+    """Serves requests of the coordinator for ever."""
     load_tensorflow(device="cpu", begin=lambda: None)
     import tensorflow as tf
 

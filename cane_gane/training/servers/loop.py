@@ -1,4 +1,4 @@
-"""Training on parameter servers: workers take steps when they are free, in no order."""
+"""Training on parameter servers: free workers take steps, in no fixed order."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ def train_on_servers(
     epochs: int,
     folder: Path | None = None,
 ) -> list[float]:
-    """Trains; goes on from the last checkpoint in `folder`.
+    """Trains, starting from the last checkpoint in `folder`.
 
-    Batches come from this process, which alone reads texts and edges. A worker that is
-    lost and comes back takes steps again; a server that is lost ends the training,
-    and a new start goes on from the checkpoint.
+    Batches come from this process; only it reads texts and edges. A lost worker that
+    returns takes steps again. A lost server ends the training, and a new start
+    continues from the checkpoint.
 
     Args:
         strategy: A `tf.distribute.ParameterServerStrategy`.
         model: A compiled model, made in the strategy's scope.
         words: The word vectors.
         structure: The node vectors.
-        batches_from: Gives endless batches from an epoch on.
-        steps: Batches in an epoch.
-        epochs: Epochs at the most.
-        folder: Where checkpoints go: every server must see it. None keeps none.
+        batches_from: Returns endless batches, starting at an epoch.
+        steps: The number of batches in an epoch.
+        epochs: The largest number of epochs.
+        folder: The folder for checkpoints, visible to every server. None keeps none.
 
     Returns:
-        The mean loss of an edge in each epoch that was trained here.
+        The mean loss per edge in each epoch that was trained here.
     """
     coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
     done = tf.Variable(0, dtype=tf.int64)
@@ -84,5 +84,5 @@ def train_on_servers(
 
 
 def _dense(model: PairModel) -> list[Any]:
-    """Returns the variables beside the tables, with their moments and the steps."""
+    """Returns the variables other than the tables, with their moments and the steps."""
     return [*dense_variables(model), *model.optimizer.variables]

@@ -1,4 +1,4 @@
-"""A step on rows that servers hold: fetch those of a batch, and send gradients back."""
+"""A step on rows that servers hold: fetches a batch's rows, sends gradients back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NODES = ("source", "target", "negatives")
 def make_step(
     model: PairModel, words: ShardedTable, structure: ShardedTable, kind: Any
 ) -> Callable[[Batch], tf.Tensor]:
-    """Returns what takes a step on a batch and gives its summed loss, `[]`.
+    """Returns a function that takes a step on a batch; it returns the loss sum.
 
     Args:
         model: A compiled model, made in the strategy's scope; its own tables are not
@@ -54,7 +54,7 @@ def make_step(
 
 
 def dense_variables(model: PairModel) -> list[Any]:
-    """Returns the trainable variables of a model beside its tables."""
+    """Returns the trainable variables of a model other than its tables."""
     return [
         variable
         for variable in model.trainable_variables
@@ -65,14 +65,14 @@ def dense_variables(model: PairModel) -> list[Any]:
 def _renumbered(
     parts: list[tf.Tensor], padded: bool = False
 ) -> tuple[tf.Tensor, list[tf.Tensor]]:
-    """Numbers the ids of some tensors anew, in the order that they occur in.
+    """Renumbers the ids of some tensors in order of first occurrence.
 
     Args:
         parts: Ids.
         padded: Whether 0 stands for padding and stays 0.
 
     Returns:
-        The ids that occur, each once, and the tensors with their places instead.
+        The distinct ids, and the tensors with indices into them.
     """
     flat = [tf.reshape(part, [-1]) for part in parts]
     first = [tf.zeros([int(padded)], parts[0].dtype)]

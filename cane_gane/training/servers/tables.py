@@ -1,4 +1,4 @@
-"""A table whose rows are spread over parameter servers, with Adam's moments beside."""
+"""A table whose rows are spread over parameter servers, with Adam's moments."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-8
 
 
 class ShardedTable(tf.Module):
-    """Rows in ranges, one range a server; a step moves the rows that it has read.
+    """Rows in ranges, one range per server; a step moves the rows that it has read.
 
-    A row without a gradient stays where it is: what is left of its momentum waits
-    until the row is next seen ("lazy" Adam). That saves the traffic of all other rows;
-    where every row is seen in each step, the update is that of plain Adam.
+    A row without a gradient stays unchanged: the rest of its momentum waits until the
+    row is next used ("lazy" Adam). That saves the traffic of all other rows. If every
+    row is used in each step, the update is that of plain Adam.
     """
 
     def __init__(
@@ -35,11 +35,11 @@ class ShardedTable(tf.Module):
 
         Args:
             strategy: A `tf.distribute.ParameterServerStrategy`.
-            rows: Rows of all servers together.
-            dimension: Columns.
+            rows: The number of rows of all servers together.
+            dimension: The number of columns.
             servers: How many servers share the rows.
             spread: Standard deviation of the initial values.
-            seed: What these depend on.
+            seed: The seed of the initial values.
             name: Its name in checkpoints.
         """
         super().__init__(name=name)
@@ -76,7 +76,7 @@ class ShardedTable(tf.Module):
     def update(
         self, gradients: Sequence[tf.IndexedSlices], rate: tf.Tensor, step: tf.Tensor
     ) -> None:
-        """Moves rows by Adam, on their own servers.
+        """Updates rows by Adam, on their own servers.
 
         Args:
             gradients: One for each shard, of rows that do not repeat.
@@ -106,5 +106,5 @@ class ShardedTable(tf.Module):
             start = end
 
     def read(self) -> npt.NDArray[np.float32]:
-        """Returns all rows, `[rows, dimension]`, for tables that fit in here."""
+        """Returns all rows, `[rows, dimension]`, for tables that fit in memory."""
         return np.concatenate([shard.numpy() for shard in self.shards])

@@ -1,4 +1,4 @@
-"""Which workers there are, by TF_CONFIG or on this machine, and how one joins them."""
+"""The workers, from TF_CONFIG or on this machine, and how to join them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ class Cluster:
     """All workers, and which of them this one is.
 
     Attributes:
-        addresses: `host:port` of each; the first is the chief, which alone writes.
-        index: The number of this one.
+        addresses: `host:port` of each; the first is the chief, the only one that
+            writes.
+        index: The number of this worker.
     """
 
     addresses: tuple[str, ...]
@@ -38,7 +39,7 @@ class Cluster:
 
     @classmethod
     def local(cls, count: int) -> list[Self]:
-        """Returns workers on free ports of this machine, each as it sees itself."""
+        """Returns `count` workers on free ports of this machine, a cluster for each."""
         with ExitStack() as stack:  # all at once, so that all ports differ
             ports = []
             for _ in range(count):
@@ -50,10 +51,10 @@ class Cluster:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Self | None:
-        """Reads TF_CONFIG; None where it names no other worker.
+        """Reads TF_CONFIG; None if it names no other worker.
 
         Raises:
-            InputError: It is not what TensorFlow's own strategies take.
+            InputError: It is not in the format of TensorFlow's own strategies.
         """
         text = environment.get(VARIABLE, "")
         if not text.strip():
@@ -87,7 +88,7 @@ class Cluster:
         return json.dumps({"cluster": {"worker": list(self.addresses)}, "task": task})
 
     def silent(self, seconds: float = 2.0) -> list[str]:
-        """Returns the workers that nobody answers for, such as `worker 1 (host:1)`."""
+        """Returns the workers that do not answer, such as `worker 1 (host:1)`."""
         found = []
         for index, address in enumerate(self.addresses):
             host, port = address.rsplit(":", 1)
@@ -99,17 +100,17 @@ class Cluster:
 
 
 def join(cluster: Cluster, **options: Any) -> Any:
-    """Starts TensorFlow as one of several workers; waits until all have come.
+    """Starts TensorFlow as one of several workers; waits until all are connected.
 
     The wait cannot be interrupted: a process that watches this one has to end it.
 
     Args:
         cluster: The workers.
-        **options: What `load_tensorflow` takes.
+        **options: Options of `load_tensorflow`.
 
     Returns:
-        A `tf.distribute.MultiWorkerMirroredStrategy`. It must be the first thing that
-        TensorFlow makes.
+        A `tf.distribute.MultiWorkerMirroredStrategy`. It must be the first object that
+        TensorFlow creates.
     """
     os.environ[VARIABLE] = cluster.tf_config()
     made = []

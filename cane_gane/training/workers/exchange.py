@@ -1,4 +1,4 @@
-"""What workers tell each other beside gradients: numbers, and the chief's values."""
+"""What workers exchange in addition to gradients: numbers, and the chief's values."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from cane_gane.errors import InputError
 from cane_gane.training.workers.cluster import Cluster
 
 _PIECE = 1 << 22  # values that are sent at once
-_MOST = 1e-4  # what processors of several kinds may make of the same epoch
+_MOST = 1e-4  # largest difference between processors after an epoch
 
 
 class DriftError(InputError):
-    """Workers hold values that are not the same."""
+    """Workers hold different values."""
 
     exit_code = 4
 
 
 class Exchange:
-    """Numbers and values that all workers come to share.
+    """Makes all workers share numbers and values.
 
     Every method must be called by all workers, in the same order.
     """
@@ -52,7 +52,7 @@ class Exchange:
         """Gives all workers the chief's values, to the last bit.
 
         Args:
-            variables: The same on all workers.
+            variables: The variables, in the same order on all workers.
 
         Returns:
             The largest change of a value here; 0 on the chief.
@@ -67,7 +67,7 @@ class Exchange:
         return most
 
     def _sent(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The chief's values, as a sum of bits: all others add zeros."""
+        """Returns the chief's values, as a sum of bits; the others add zeros."""
         kind = np.int32 if values.itemsize == 4 else np.int64
         bits = values.reshape(-1).view(kind)
         if not self._cluster.chief:
@@ -82,7 +82,7 @@ class Exchange:
         """Refuses workers that have read other data or settings than the chief.
 
         Raises:
-            InputError: Some digest of `content` is not that of the chief.
+            InputError: A worker's digest of `content` differs from the chief's.
         """
         digests = self.collect(_number(content))
         strange = [i for i, one in enumerate(digests) if one != digests[0]]
@@ -96,8 +96,8 @@ class Exchange:
     def agree(self, variables: Sequence[Any]) -> None:
         """Makes sure that all workers hold the same values.
 
-        Processors of several kinds round in several ways: such differences are
-        mended by the chief's values.
+        Different processors may round differently; such differences are replaced by the
+        chief's values.
 
         Raises:
             DriftError: The values differ by more than rounding.
@@ -117,5 +117,5 @@ class Exchange:
 
 
 def _number(content: bytes) -> int:
-    """Returns a digest that fits an integer of 64 bits."""
+    """Returns a digest that fits a 64-bit integer."""
     return int.from_bytes(hashlib.sha256(content).digest()[:7], "big")

@@ -1,4 +1,4 @@
-"""Training by several workers in step; the chief alone judges and keeps epochs."""
+"""Training by several workers in step; only the chief judges and keeps epochs."""
 
 from __future__ import annotations
 
@@ -22,25 +22,24 @@ def train_together(
     keeper: Keeper | None,
     on_epoch: Callable[[int], None] = lambda epoch: None,
 ) -> None:
-    """Trains until the epochs are over or the chief's validation stops gaining.
+    """Trains until the last epoch or until the chief's validation stops improving.
 
-    All workers go on from the chief's last checkpoint, or from its start: they take
-    its values. After each epoch they compare all values, and wait until the chief has
-    kept them.
+    All workers take the chief's values, from its last checkpoint or its start. After
+    each epoch they compare all values, and wait until the chief has kept them.
 
     Args:
         model: A compiled model, whose variables were made in the strategy's scope.
-        strategy: What connects the workers.
-        exchange: The same, for numbers and values.
-        batches_from: Gives endless whole batches from a place on; the same batches
-            on all workers.
-        steps: Batches in an epoch.
-        epochs: Epochs at the most.
-        keeper: What keeps epochs, on the chief; None on the others.
-        on_epoch: Is told how many epochs are kept.
+        strategy: Connects the workers.
+        exchange: Exchanges numbers and values.
+        batches_from: Returns endless whole batches, starting at a place; the same on
+            all workers.
+        steps: The number of batches in an epoch.
+        epochs: The largest number of epochs.
+        keeper: Keeps epochs, on the chief; None on the others.
+        on_epoch: Called with the number of kept epochs.
 
     Raises:
-        DivergedError: The loss is no number any more.
+        DivergedError: The loss is no longer a number.
         DriftError: The workers' values differ.
     """
     place = keeper.resume(model) if keeper else Place(0)
@@ -63,8 +62,8 @@ def train_together(
         if keeper:
             keeper.on_epoch_end(epoch, {"loss": loss})
         else:
-            model.settle()  # as the keeper does
-        exchange.collect(0)  # the epoch is kept: nobody goes on before
+            model.settle()  # like the keeper
+        exchange.collect(0)  # nobody continues before the epoch is kept
         on_epoch(epoch + 1)
 
 
@@ -74,7 +73,7 @@ def _epoch(
     steps: int,
     keeper: Keeper | None,
 ) -> float:
-    """Takes the steps left of an epoch; the chief returns the mean loss of an edge."""
+    """Takes the remaining steps of an epoch; the chief returns the mean edge loss."""
     total, count = keeper.part.losses if keeper else (0.0, 0.0)
     for number in range(steps):
         batch = next(batches)

@@ -1,9 +1,9 @@
-"""One step of training that several workers take together, as one would alone.
+"""One training step by several workers together, equal to that of a single worker.
 
-Every worker has the whole batch, which costs little: it is ids alone. From it each
-brings the same rows of the tables up to date, and draws the same words to leave out;
-then it encodes its part of the edges. The gradients are summed over all workers, those
-of the tables by gathering rows, so that every worker makes the same update.
+Every worker has the whole batch, which is cheap, since it consists of ids. Each brings
+the same rows of the tables up to date and drops the same random words, then encodes its
+part of the edges. Gradients are summed over all workers, those of the tables by
+gathering rows, so that every worker makes the same update.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from cane_gane.models.pair_model import Batch, PairModel, part_of
 def make_step(
     model: PairModel, strategy: Any, kind: Any
 ) -> Callable[[Batch], tf.Tensor]:
-    """Returns what takes a step on a whole batch and gives its summed loss, `[]`.
+    """Returns a function that takes a step on a whole batch; it returns the loss sum.
 
     Args:
         model: A compiled model, whose variables were made in the strategy's scope.
-        strategy: What connects the workers.
-        kind: The `element_spec` of batches, so that one graph does for all of them.
+        strategy: Connects the workers.
+        kind: The `element_spec` of batches, so that one graph serves all of them.
     """
 
     def step(batch: Batch) -> tf.Tensor:
         context = tf.distribute.get_replica_context()
-        model.bring_up_to_date(batch)  # rows of all parts, not of this one alone
+        model.bring_up_to_date(batch)  # rows of all parts, not only of this one
         index = tf.cast(context.replica_id_in_sync_group, tf.int32)
         part = part_of(batch, index, context.num_replicas_in_sync)
         with tf.GradientTape() as tape:

@@ -24,6 +24,7 @@ from unittest import mock
 
 import numpy as np
 
+from benchmarks.machine import processor
 from benchmarks.synthetic import write_network
 from cane_gane.data.network import TextualNetwork
 from cane_gane.data.splits import Split, split_edges
@@ -230,7 +231,8 @@ def ask(name: str, folder: Path, size: int) -> dict[str, Any]:
     done = subprocess.run(
         [*command, str(folder), str(size)], cwd=ROOT, stdout=subprocess.PIPE, check=True
     )
-    row = {"name": name, **json.loads(done.stdout.splitlines()[-1])}
+    measured = json.loads(done.stdout.splitlines()[-1])
+    row = {"name": name, "processor": processor(), **measured}
     with open(RESULTS, "a", encoding="utf-8") as file:
         file.write(json.dumps(row) + "\n")
     return row

@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import json
 import os
-import platform
-import re
 import statistics
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 from absl import app, flags
 
+from benchmarks.machine import processor
 from cane_gane.runs.loopback import PrivateNetwork, enter
 from cane_gane.training.workers.cluster import Cluster
 
@@ -145,13 +143,6 @@ def _network() -> PrivateNetwork | None:
         return PrivateNetwork()
     except OSError:
         return None
-
-
-def processor() -> str:
-    """Returns the name of this machine's processor."""
-    path = Path("/proc/cpuinfo")
-    found = re.search(r"model name\s*: (.+)", path.read_text()) if path.exists() else 0
-    return found[1] if found else platform.processor()
 
 
 def main(argv: list[str]) -> None:

@@ -40,6 +40,16 @@ def call(output, *words):
     return main(["reproduce", f"--output={output}", "--seeds=1,2", *words])
 
 
+def test_the_papers_models_run_without_evidence(few, tmp_path):
+    cells = reproduction.union(reproduction.parts((1,), tmp_path))
+    kinds = {
+        (cell.config.method, getattr(cell.config.settings, "evidence", None))
+        for cell in cells
+    }
+    assert kinds == {("line", None), ("ot", "none"), ("ap", "none")}
+    assert all("--evidence=none" in cell.words for cell in cells[1:3])
+
+
 def test_what_is_finished_is_shown_at_once(few, tmp_path, capsys):
     finish(tmp_path)
     assert call(tmp_path) == 0

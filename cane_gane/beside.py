@@ -83,6 +83,7 @@ class Pending(Generic[Result]):
         If the call failed in the other process, or that process ended, the call is
         repeated here, so that errors are raised as if there were no other process.
         """
+        begin_put_off()
         self._ended.wait()
         if not self._found[0]:
             function, arguments = self._call
@@ -113,7 +114,31 @@ def call(
     pending = Pending(function, arguments)
     if nodes >= SMALL:
         pending.begin(_Second.running())
+    begin_put_off()
     return pending
+
+
+def call_later(
+    nodes: int, function: Callable[..., Result], *arguments: Any
+) -> Pending[Result]:
+    """Puts a call off, so that the next `call`, which is needed sooner, goes first.
+
+    It begins behind that one, with `begin_put_off`, or when any result is asked for.
+    Takes the same arguments as `call`.
+    """
+    pending = Pending(function, arguments)
+    if nodes >= SMALL:
+        _put_off.append(pending)
+    return pending
+
+
+def begin_put_off() -> None:
+    """Begins the calls that were put off."""
+    while _put_off:
+        _put_off.pop(0).begin(_Second.running())
+
+
+_put_off: list[Pending[Any]] = []
 
 
 class _Second:

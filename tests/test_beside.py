@@ -45,6 +45,17 @@ def test_calls_are_made_in_another_process_in_turn():
     assert first.result() == second.result() != os.getpid()
 
 
+def test_what_is_put_off_begins_behind_the_next_call():
+    later = beside.call_later(MANY, time.monotonic_ns)
+    first = beside.call(MANY, time.monotonic_ns)
+    assert first.result() < later.result()
+
+
+def test_what_is_put_off_begins_when_its_result_is_asked_for():
+    assert beside.call_later(MANY, where).result() != os.getpid()
+    assert beside.call_later(MANY - 1, where).result() == os.getpid()
+
+
 def test_a_small_network_is_not_worth_a_process():
     assert beside.call(MANY - 1, where).result() == os.getpid()
 

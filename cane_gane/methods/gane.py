@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cane_gane.beside import Pending, call
+from cane_gane.beside import Pending, begin_put_off, call
 from cane_gane.data.splits import Split
 from cane_gane.errors import InputError, fault
 from cane_gane.files import digest, sha256, write_atomically, write_json
@@ -134,12 +134,21 @@ def _evidence(
     from cane_gane.evidence.large import MOST
 
     texts = inputs.split.network.texts
-    if settings.evidence == "none" or not any(map(str.split, texts)):
-        return Pending(_nothing, ())
+    if not _has_evidence(settings) or not any(map(str.split, texts)):
+        return _no_evidence()
     if len(texts) > MOST:
         say(f"no evidence is used: the network has more than {MOST:,} nodes")
-        return Pending(_nothing, ())
+        return _no_evidence()
     return call(len(texts), fit_evidence, texts, inputs.edges, seed)
+
+
+def _has_evidence(settings: ModelSettings) -> bool:
+    return settings.evidence != "none"
+
+
+def _no_evidence() -> Pending[FittedEvidence | None]:
+    begin_put_off()
+    return Pending(_nothing, ())
 
 
 def _nothing() -> None:
@@ -410,6 +419,7 @@ def _method(key: str, title: str, about: str) -> Method:
         paper=key,
         check=partial(_check, key),
         start=_start,
+        calls_second=_has_evidence,
     )
 
 

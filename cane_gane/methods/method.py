@@ -48,6 +48,8 @@ class Method:
         check: Raises InputError for settings that conflict.
         start: Sets up what it computes with, such as TensorFlow, before `fit` or
             `open`. Takes the settings and the device.
+        calls_second: Whether `fit` calls the second process for something that it needs
+            before anything else does. Takes the settings.
         join: Fits as one of several workers, if the method supports that; `fit` in the
             same folder then finds the work done. Takes the split, the settings, the
             seed, and the worker.
@@ -62,4 +64,5 @@ class Method:
     paper: str | None = None
     check: Callable[[Any], None] = lambda settings: None
     start: Callable[[Any, str], None] = lambda settings, device: None
+    calls_second: Callable[[Any], bool] = lambda settings: False
     join: Callable[[Split, Any, int, Worker], None] | None = None

@@ -27,16 +27,20 @@ _ARRAYS = ("shares", "places", "precisions")
 Baselines = dict[str, Measures]
 
 
-def begin_baselines(split: Split, seed: int, folder: Path) -> beside.Pending[Baselines]:
+def begin_baselines(
+    split: Split, seed: int, folder: Path, *, later: bool = False
+) -> beside.Pending[Baselines]:
     """Begins to measure the baselines of a split, on another core.
 
     Args:
         split: The split.
         seed: The seed of samples and draws.
         folder: The folder of the cache, with a file for each split.
+        later: Whether the next call of the second process goes first.
     """
+    begin = beside.call_later if later else beside.call
     nodes = split.network.node_count
-    return beside.call(nodes, kept_baselines, split, seed, folder / FOLDER)
+    return begin(nodes, kept_baselines, split, seed, folder / FOLDER)
 
 
 def kept_baselines(split: Split, seed: int, folder: Path) -> Baselines:

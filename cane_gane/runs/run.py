@@ -105,7 +105,10 @@ def run(
             write_inputs(config, folder, split, digests(home), command)
             baselines = None
             if len(split.test):
-                baselines = begin_baselines(split, config.seed, folder.path.parent)
+                # They are needed last, and what `fit` calls is needed first.
+                later = train is None and method.calls_second(config.settings)
+                kept, seed = folder.path.parent, config.seed
+                baselines = begin_baselines(split, seed, kept, later=later)
             if train is None:
                 method.start(config.settings, device)
         say(

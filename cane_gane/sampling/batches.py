@@ -8,6 +8,8 @@ from cane_gane.data.tokens import EncodedTexts
 from cane_gane.sampling.edges import Integers, Sampler, Weigh
 from cane_gane.sampling.texts import NodeTexts
 
+AHEAD = 4  # batches that are ready before they are asked for
+
 
 def edge_batches(
     texts: EncodedTexts,
@@ -71,4 +73,9 @@ def edge_batches(
         }
 
     epochs = tf.data.Dataset.counter(first_epoch)
-    return epochs.flat_map(rows_of).map(with_texts).prefetch(tf.data.AUTOTUNE)
+    batches = epochs.flat_map(rows_of).map(with_texts).prefetch(AHEAD)
+    # Autotuning has a thread that sleeps ever longer, up to a minute, and the end of an
+    # iteration waits for it.
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    return batches.with_options(options)

@@ -193,7 +193,7 @@ def named(path: Path) -> Iterator[None]:
 def copy_folder(source: Path, path: Path) -> None:
     """Copies a folder to `path`, completely or not at all."""
     with new_folder(path) as draft:
-        shutil.copytree(source, draft, dirs_exist_ok=True)
+        _fill(draft, source, shutil.copy2)
 
 
 def link_folder(source: Path, path: Path) -> None:
@@ -206,7 +206,17 @@ def link_folder(source: Path, path: Path) -> None:
             shutil.copy2(file, other)
 
     with new_folder(path) as draft:
-        shutil.copytree(source, draft, dirs_exist_ok=True, copy_function=link)
+        _fill(draft, source, link)
+
+
+def _fill(folder: Path, source: Path, copy: Callable[[str, str], Any]) -> None:
+    """Fills an empty folder with what `source` has; unlike copytree, errors pass."""
+    for home, folders, names in os.walk(source):
+        there = folder / Path(home).relative_to(source)
+        for name in folders:
+            (there / name).mkdir()
+        for name in names:
+            copy(os.path.join(home, name), str(there / name))
 
 
 def write_json(path: Path, content: Any) -> None:

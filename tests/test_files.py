@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from cane_gane.errors import InputError
 from cane_gane.files import (
     copy_folder,
     digest,
+    link_folder,
     locked,
     new_folder,
     read_json,
@@ -43,6 +45,23 @@ def test_a_file_has_the_rights_of_a_plain_open(tmp_path):
     modes = {path.name: path.stat().st_mode for path in tmp_path.iterdir()}
     assert modes["ours"] == modes["plain"]
     assert modes["folder"] == modes["plain folder"]
+
+
+def test_a_folder_whose_copy_fails_names_the_path_and_leaves_nothing(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "old" / "assets").mkdir(parents=True)
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "somewhere")
+
+    def fail(*given):
+        raise full
+
+    monkeypatch.setattr(Path, "mkdir", fail)
+    for copy in (copy_folder, link_folder):
+        with pytest.raises(OSError, match="make room") as caught:
+            copy(tmp_path / "old", tmp_path / "new")
+        assert caught.value.filename == str(tmp_path / "new")
+        assert names(tmp_path) == ["old"]
 
 
 def test_a_write_that_fails_leaves_the_file_as_it_was(tmp_path, monkeypatch):

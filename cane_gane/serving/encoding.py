@@ -47,7 +47,9 @@ class ServedEncoder:
             model.prepare_texts(tf.zeros([1, 1], tf.int32)),
         )
         # Most of the graph is here; as a separate function, it is stored only once.
-        self.pairs = tf.function(self._pairs, input_signature=[specs, specs])
+        self.pairs = tf.function(
+            self._pairs, input_signature=[specs, specs], autograph=False
+        )
 
     def _pairs(self, left: Any, right: Any) -> tuple[tf.Tensor, tf.Tensor]:
         """Embeds texts, each in the other's context, `[batch, d]` each."""

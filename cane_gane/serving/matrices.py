@@ -43,8 +43,10 @@ class MatrixEvidence(tf.Module):
             for name in (WALKS, SCALE, "neighbours", *COLUMNS)
         }
         # As separate functions, they are in a graph only once.
-        self.of_pairs = tf.function(self._of_pairs, input_signature=[_IDS, _IDS])
-        self.rows = tf.function(self._of_rows, input_signature=[_IDS])
+        self.of_pairs = tf.function(
+            self._of_pairs, input_signature=[_IDS, _IDS], autograph=False
+        )
+        self.rows = tf.function(self._of_rows, input_signature=[_IDS], autograph=False)
 
     def _of_pairs(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         """Returns what each feature adds for pairs of nodes, `[batch, features]`."""

@@ -64,7 +64,7 @@ class Servable:
         self._softmax = WordAlignment(return_plan=True)
         self._evidence = evidence
         self._nodes = nodes
-        self._measured = tf.function(self._terms)
+        self._measured = tf.function(self._terms, autograph=False)
         needs = {
             "evidence": evidence,
             "explain_evidence": evidence,

@@ -30,7 +30,7 @@ _OTHERS = (tf.int32, tf.int16, tf.int8, tf.uint64, tf.uint32, tf.uint16, tf.uint
 def as_signature(name: str, function: Callable[..., Any]) -> Any:
     """Returns a function with the inputs that `INPUTS` lists."""
     specs = [_named(spec, key) for key, spec in INPUTS[name].items()]
-    return tf.function(function, input_signature=specs)
+    return tf.function(function, input_signature=specs, autograph=False)
 
 
 def of_any_integers(name: str, function: Any) -> Any:
@@ -51,7 +51,7 @@ def of_any_integers(name: str, function: Any) -> Any:
         pairs = zip(given, specs.values(), strict=True)
         return function(*(tf.cast(value, spec.dtype) for value, spec in pairs))
 
-    typed = tf.function(_with_parameters(cast, list(specs)))
+    typed = tf.function(_with_parameters(cast, list(specs)), autograph=False)
     for kind in (tf.int64, *_OTHERS):
         asked = {
             key: _named(spec, key, kind if spec.dtype == tf.int64 else spec.dtype)

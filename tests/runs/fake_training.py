@@ -111,12 +111,20 @@ def write_run(config, folder, labels=False):
     folder.write_json("metrics.json", to_json(fake_evaluation(config, labels)))
 
 
+def value_of(word):
+    """Reads the value of a flag: a number, true or false, or else a word."""
+    try:
+        return json.loads(word)
+    except json.JSONDecodeError:
+        return word
+
+
 def main(words):
     """Behaves like the training command."""
     dataset, ratio, method, *rest = words
     given = dict(word.removeprefix("--").split("=") for word in rest)
     runs_dir, _ = Path(given.pop("runs_dir")), given.pop("device")
-    chosen = {name: json.loads(value) for name, value in given.items()}
+    chosen = {name: value_of(word) for name, word in given.items()}
     config = Config.make(dataset=dataset, ratio=float(ratio), method=method, **chosen)
     folder = RunFolder.of(config, runs_dir)
     name = folder.path.name

@@ -10,39 +10,23 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from cane_gane.data.graph import Edges
-from cane_gane.data.splits import Split
 from cane_gane.evaluation.fitted import Floats
-from cane_gane.evidence.additive import Additive
 from cane_gane.evidence.arrival import Arrival
 from cane_gane.evidence.large import LargeEvidence, LargeTexts
 from cane_gane.evidence.quantities import WALKS
 from cane_gane.models.start.walks import WALK_NORM, popularity
-from cane_gane.serving.client import ServedModel
-from cane_gane.serving.kept import Kept
-from cane_gane.serving.newcomers import NewNode
+from cane_gane.serving.newcomers import NewNode, PairParts
 
 
-class LargeNodeEvidence:
-    """The evidence of a model of a large network; what takes long is kept.
+class LargeNodeEvidence(PairParts):
+    """The evidence of a model of a large network.
 
     Known nodes are asked of the model itself, which has all it takes. New ones need
     the vectors of texts and walks, which are found when the first one is asked about.
-
-    Attributes:
-        functions: What each feature adds to a score; None without evidence.
     """
 
-    def __init__(
-        self, split: Split, fitted: ServedModel, kept: Kept, seed: int
-    ) -> None:
-        """Takes the model, the split that it was fitted on, and where to keep."""
-        self._split, self._fitted = split, fitted
-        self._kept, self._seed = kept, seed
-        weights = fitted.weights
-        self.functions = Additive.from_weights(weights["nodes"]) if weights else None
-
     def of_pairs(self, pairs: Edges) -> dict[str, Any]:
-        """Returns what each feature adds to the scores of pairs, `[pairs]` each."""
+        """Returns what the model itself says: it has the matrices of the evidence."""
         if self.functions is None:
             return {}
         parts = self._fitted.evidence_parts(pairs)
@@ -59,22 +43,13 @@ class LargeNodeEvidence:
 
     @cached_property
     def _evidence(self) -> LargeEvidence:
-        train = self._split.train
-        edges = np.array((self._fitted.weights or {}).get("edges", train), np.int64)
-
         def build() -> dict[str, Any]:
-            return LargeEvidence.fit(self._texts, edges, self._seed).arrays()
+            return LargeEvidence.fit(self._texts, self._edges, self._seed).arrays()
 
         return LargeEvidence.from_arrays(self._kept.arrays("large_evidence", build))
 
     def new_node(self, text: str, links: Sequence[int], structure: Floats) -> NewNode:
-        """Places a new node beside the known ones.
-
-        Args:
-            text: Its text.
-            links: Its neighbours.
-            structure: The structure vectors of the known nodes, `[nodes, d]`.
-        """
+        """Places a new node by the rows that it would have in the matrices."""
         new = Arrival(self._evidence, self._texts, text, links)
         parts: dict[str, Any] = {}
         if self.functions is not None:

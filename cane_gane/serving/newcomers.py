@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -39,23 +40,7 @@ class NewNode:
     structure: Floats
 
 
-class PairParts(Protocol):
-    """What the evidence of a model adds to scores, feature by feature.
-
-    Attributes:
-        functions: What each feature adds to a score; None without evidence.
-    """
-
-    functions: Additive | None
-
-    def of_pairs(self, pairs: Edges) -> dict[str, Any]:
-        """Returns what each feature adds to the scores of pairs, `[pairs]` each."""
-
-    def new_node(self, text: str, links: Sequence[int], structure: Floats) -> NewNode:
-        """Places a new node beside the known ones."""
-
-
-class NodeEvidence:
+class PairParts(ABC):
     """The evidence of a model, feature by feature; what takes long is kept.
 
     Attributes:
@@ -68,13 +53,32 @@ class NodeEvidence:
         """Takes the model, the split that it was fitted on, and where to keep."""
         self._split, self._fitted = split, fitted
         self._kept, self._seed = kept, seed
-        weights = fitted.weights
-        self.functions = Additive.from_weights(weights["nodes"]) if weights else None
+        weights = fitted.weights or {}
+        known = weights.get("nodes")
+        self.functions = Additive.from_weights(known) if known else None
+        self._edges: Edges = np.array(weights.get("edges", split.train), np.int64)
+
+    @abstractmethod
+    def of_pairs(self, pairs: Edges) -> dict[str, Any]:
+        """Returns what each feature adds to the scores of pairs, `[pairs]` each."""
+
+    @abstractmethod
+    def new_node(self, text: str, links: Sequence[int], structure: Floats) -> NewNode:
+        """Places a new node beside the known ones.
+
+        Args:
+            text: Its text.
+            links: Its neighbours.
+            structure: The structure vectors of the known nodes, `[nodes, d]`.
+        """
+
+
+class NodeEvidence(PairParts):
+    """The evidence of a model, from a table of all pairs of features."""
 
     @cached_property
     def _evidence(self) -> Evidence:
-        texts, train = self._split.network.texts, self._split.train
-        edges = np.array((self._fitted.weights or {}).get("edges", train), np.int64)
+        texts, edges = self._split.network.texts, self._edges
 
         def build() -> dict[str, Any]:
             spaces = Spaces.fit(texts)
@@ -92,7 +96,7 @@ class NodeEvidence:
         return found
 
     def of_pairs(self, pairs: Edges) -> dict[str, Any]:
-        """Returns what each feature adds to the scores of pairs, `[pairs]` each."""
+        """Returns what the features of each source say."""
         if self.functions is None:
             return {}
         names, evidence = self.functions.names, self._evidence
@@ -106,13 +110,7 @@ class NodeEvidence:
         return found
 
     def new_node(self, text: str, links: Sequence[int], structure: Floats) -> NewNode:
-        """Places a new node beside the known ones.
-
-        Args:
-            text: Its text.
-            links: Its neighbours.
-            structure: The structure vectors of the known nodes, `[nodes, d]`.
-        """
+        """Places a new node by the features that it would have."""
         newcomer = Newcomer(self._evidence, text, links)
         parts: dict[str, Any] = {}
         if self.functions is not None:

@@ -28,7 +28,7 @@ from cane_gane.evaluation.protocols import (
 from cane_gane.evaluation.ranking import rank_targets
 from cane_gane.evaluation.sampled import Sample
 from cane_gane.runs.folder import RunFolder
-from cane_gane.runs.run import reopen
+from cane_gane.runs.record import reopen
 
 COLUMNS = ("upstream's", "no training neighbours", "no neighbours", "at most")
 

@@ -88,6 +88,8 @@ def measure(folder: Path, count: int) -> dict[str, Any]:
 
 def _fit(split: Split, stages: Stages, sizes: dict[str, int]) -> None:
     from cane_gane.methods import gane
+    from cane_gane.methods.served import serve
+    from cane_gane.methods.started import start
     from cane_gane.models.settings import ModelSettings
     from cane_gane.training.checkpoints import Place
     from cane_gane.training.runtime import load_tensorflow
@@ -98,7 +100,7 @@ def _fit(split: Split, stages: Stages, sizes: dict[str, int]) -> None:
         inputs, model = gane.set_up("ap", split, settings, 1)
     sizes["words"] = len(inputs.tokenizer.words)
     with stages("the start as a whole"), _parts_of_start(inputs, stages):
-        gane.start(model, settings, inputs, 1)
+        start(model, settings, inputs, 1)
     with stages(f"{EDGES:,} edges of an epoch"):
         model.fit(
             gane.batches(inputs, model, Place(0)), steps_per_epoch=inputs.sampler.steps,
@@ -107,7 +109,7 @@ def _fit(split: Split, stages: Stages, sizes: dict[str, int]) -> None:
     with stages("settle"):
         model.settle()
     with tempfile.TemporaryDirectory() as home, stages("export"):
-        servable = gane.serve(inputs, model, settings)
+        servable = serve(inputs, model, settings)
         servable.export(Path(home) / "model")
     pairs = np.random.default_rng(1).integers(sizes["nodes"], size=(PAIRS, 2))
     with stages(f"{PAIRS:,} pairs embedded"):

@@ -12,6 +12,7 @@ from typing import Any
 from cane_gane.data.catalog import load
 from cane_gane.methods import gane
 from cane_gane.methods.registry import METHODS
+from cane_gane.methods.started import start
 from cane_gane.runs.config import Config
 
 START = time.perf_counter()
@@ -41,7 +42,7 @@ def main(dataset: str, ratio: str, method: str = "ap") -> None:
     split = load(dataset).split(config.ratio, config.split, config.seed)
     inputs, model = gane.set_up(method, split, settings, config.seed)
     lap("data and model")
-    gane.start(model, settings, inputs, config.seed)
+    start(model, settings, inputs, config.seed)
     lap("LSA, walks and text vectors")
     batches = edge_batches(inputs.texts, inputs.sampler, trim=model.trims)
     model.make_train_function()

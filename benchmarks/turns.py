@@ -17,6 +17,8 @@ import numpy as np
 from cane_gane.data.catalog import load
 from cane_gane.methods import gane
 from cane_gane.methods.registry import METHODS
+from cane_gane.methods.served import serve
+from cane_gane.methods.started import start
 from cane_gane.runs.config import Config
 
 PAIRS = 8192  # scored in one step, as in evaluation
@@ -75,10 +77,10 @@ def main(case: str, dataset: str, ratio: str) -> None:
     METHODS[config.method].start(settings, "auto")
     split = load(dataset).split(config.ratio, config.split, config.seed)
     inputs, model = gane.set_up(config.method, split, settings, config.seed)
-    gane.start(model, settings, inputs, config.seed)
+    start(model, settings, inputs, config.seed)
     if case == "score":
         with tempfile.TemporaryDirectory() as folder:
-            servable = gane.serve(inputs, model, settings, Path(folder))
+            servable = serve(inputs, model, settings, Path(folder))
             score(servable, split, Path(folder, "saved_model"))
     else:
         train(model, inputs)

@@ -26,10 +26,11 @@ from cane_gane.methods.registry import find_method
 from cane_gane.progress import Stopwatch
 from cane_gane.report.answers import Suggestions, html_table
 from cane_gane.report.explain import Explained
-from cane_gane.runs import run as runs
 from cane_gane.runs.answering import answers_of
 from cane_gane.runs.config import Config
+from cane_gane.runs.finish import finish, write_vectors
 from cane_gane.runs.folder import NETWORK, RunFolder
+from cane_gane.runs.record import export, reopen, write_inputs
 from cane_gane.serving.answers import TOP, Answers, Node
 from cane_gane.serving.trust import with_trust
 
@@ -196,15 +197,15 @@ class Model:
         folder.path.mkdir(parents=True, exist_ok=True)
         with folder.held():
             home = self._home(folder)
-            runs.write_inputs(self.config, folder, self.split, digests(home), "")
-            runs.export(folder, self._fitted)
+            write_inputs(self.config, folder, self.split, digests(home), "")
+            export(folder, self._fitted)
             if self.history:
                 write_csv(folder.path / "history.csv", self.history)
             if len(self.split.test):
                 fitted, best = self._fitted, self._fitted.best_epoch or None
-                runs.finish(folder, self.config, self.split, fitted, Stopwatch(), best)
+                finish(folder, self.config, self.split, fitted, Stopwatch(), best)
             else:
-                runs.write_vectors(folder.path, self.split, self._fitted)
+                write_vectors(folder.path, self.split, self._fitted)
 
     def _home(self, folder: RunFolder) -> Path:
         """Returns the network's folder; writes it first if made in Python."""
@@ -293,4 +294,4 @@ def open(path: Path | str, dataset: str | None = None, device: str = "auto") -> 
         InputError: The folder holds no run, or its data set has changed.
     """
     folder = RunFolder(Path(path))
-    return Model(*runs.reopen(folder, dataset, device), folder)
+    return Model(*reopen(folder, dataset, device), folder)

@@ -53,7 +53,8 @@ ROOMS = {
         "trust",
     ],
     "methods": [
-        "method", "linear", "baselines", "gane", "together", "skip_gram", "pair_loss",
+        "method", "linear", "baselines", "started", "served", "gane", "together",
+        "skip_gram", "pair_loss",
         "deepwalk", "node2vec", "line", "mmb", "naive", "tadw", "cene", "dmte",
         "registry",
     ],
@@ -64,7 +65,8 @@ ROOMS = {
         "overview", "ablation", "reproduction", "answers", "explain", "card",
     ],
     "runs": [
-        "config", "folder", "rivals", "answering", "run", "answers", "vectors",
+        "config", "folder", "record", "rivals", "answering", "finish", "run", "answers",
+        "vectors",
         "signals", "process", "cell", "grid", "reproduction", "loopback", "worker",
         "worker_process", "workers",
     ],

@@ -87,7 +87,7 @@ def run(arguments: list[str], values: flags.FlagValues) -> None:
     from cane_gane.evaluation.results import to_json
 
     if other is not None:
-        from cane_gane.runs.run import check_by
+        from cane_gane.runs.finish import check_by
 
         check_by(folder, other)
     if values.json:

@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
-import io
 import json
-import shutil
-import tempfile
-import weakref
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cane_gane.beside import Pending, begin_put_off, call
 from cane_gane.data.splits import Split
-from cane_gane.errors import InputError, fault
-from cane_gane.files import digest, sha256, write_atomically, write_json
+from cane_gane.errors import InputError
+from cane_gane.files import sha256
 from cane_gane.methods.method import Method
+from cane_gane.methods.served import has_evidence, is_lonely, when_needed
+from cane_gane.methods.started import (
+    check_start,
+    keep_start,
+    read_start,
+    start,
+    write_start,
+)
 from cane_gane.models.settings import ModelSettings
 from cane_gane.progress import say
 
 if TYPE_CHECKING:
     from cane_gane.evaluation.fitted import Fitted
-    from cane_gane.evidence.fit import FittedEvidence
     from cane_gane.models.pair_model import PairModel
     from cane_gane.serving.client import ServedModel
-    from cane_gane.serving.evidence import ServedEvidence
-    from cane_gane.serving.nodes import KnownNodes
     from cane_gane.serving.saved_model import Servable
     from cane_gane.training.checkpoints import Place
     from cane_gane.training.inputs import Inputs
     from cane_gane.training.loop import Keeper
-
-
-START = "start.npy"
 
 
 def set_up(
@@ -71,111 +68,6 @@ def build(
     return model
 
 
-def serve(
-    inputs: Inputs,
-    model: PairModel,
-    settings: ModelSettings,
-    folder: Path | None = None,
-    evidence: FittedEvidence | None = None,
-) -> Servable:
-    """Returns what serves a model, with the values that it has at the time.
-
-    Args:
-        inputs: What it is trained on.
-        model: The model.
-        settings: Its settings.
-        folder: Where vocabulary and evidence are kept; None for a temporary folder.
-        evidence: What is added to the model's own score, if anything.
-    """
-    from cane_gane.serving.saved_model import Servable
-
-    home = folder or Path(tempfile.mkdtemp())
-    inputs.tokenizer.save(home / "vocabulary.txt")
-    servable = Servable(
-        model,
-        inputs.texts,
-        home / "vocabulary.txt",
-        len(inputs.tokenizer.reserved) - 1,
-        settings.max_length,
-        _evidence_served(evidence, inputs, home) if evidence else None,
-        _known(inputs.split, home),
-    )
-    if folder is None:  # the files are needed until the last export
-        weakref.finalize(servable, shutil.rmtree, home, ignore_errors=True)
-    return servable
-
-
-def _evidence_served(
-    evidence: FittedEvidence, inputs: Inputs, home: Path
-) -> ServedEvidence:
-    """Returns evidence to be served; what it is made of is kept beside the model."""
-    from cane_gane.serving.evidence import ServedEvidence
-
-    weights = evidence.weights()
-    if len(inputs.held_out):  # else they are the training edges
-        weights["edges"] = inputs.edges.tolist()
-    write_json(home / "evidence.json", weights)
-    return ServedEvidence(evidence, home / "words.txt", weights)
-
-
-def _known(split: Split, home: Path) -> KnownNodes:
-    from cane_gane.serving.nodes import KnownNodes
-
-    network = split.network
-    names = network.names or list(map(str, range(network.node_count)))
-    return KnownNodes(names, split.train, home / "names.txt")
-
-
-def _evidence(
-    settings: ModelSettings, inputs: Inputs, seed: int
-) -> Pending[FittedEvidence | None]:
-    """Begins to fit evidence on the edges to train on, beside training."""
-    from cane_gane.evidence.fit import fit_evidence
-    from cane_gane.evidence.large import MOST
-
-    texts = inputs.split.network.texts
-    if not _has_evidence(settings) or not any(map(str.split, texts)):
-        return _no_evidence()
-    if len(texts) > MOST:
-        say(f"no evidence is used: the network has more than {MOST:,} nodes")
-        return _no_evidence()
-    return call(len(texts), fit_evidence, texts, inputs.edges, seed)
-
-
-def _has_evidence(settings: ModelSettings) -> bool:
-    return settings.evidence != "none"
-
-
-def _no_evidence() -> Pending[FittedEvidence | None]:
-    begin_put_off()
-    return Pending(_nothing, ())
-
-
-def _nothing() -> None:
-    return None
-
-
-def start(model: PairModel, settings: ModelSettings, inputs: Inputs, seed: int) -> None:
-    """Gives the tables of a new model the values that `settings` names."""
-    from cane_gane.models.start.tables import start_tables
-
-    texts, words = inputs.split.network.texts, len(inputs.tokenizer.words)
-    start_tables(model, settings, texts, inputs.texts, words, inputs.edges, seed)
-
-
-def keep_start(keeper: Keeper, model: PairModel, folder: Path | None) -> None:
-    """Keeps the start of a large network, which takes long, as epoch 0.
-
-    Checkpoints know the digest of the file of the start, which a later start reads.
-    """
-    from cane_gane.models.start.tables import LARGE
-
-    if folder:
-        keeper.beside = {START: digest(folder / START)}
-    if model.node_count >= LARGE:
-        keeper.keep(model)
-
-
 def _fit(
     variant: str, split: Split, settings: ModelSettings, seed: int, folder: Path | None
 ) -> Fitted:
@@ -205,41 +97,15 @@ def _fit(
         keeper,
         folder and folder / "tensorboard",
     )
-    _check_start(keeper, folder)
+    check_start(keeper, folder)
     if goes_on and folder:
-        first = _read_start(folder)
+        first = read_start(folder)
     if settings.preset != "upstream" and settings.places == "random":
         _forget_untrained(model, inputs)
     servable, fitted = served()
     servable.weigh_evidence(seed)
     fitted.start, fitted.history, fitted.best_epoch = first, keeper.rows, best
     return fitted
-
-
-def when_needed(
-    inputs: Inputs,
-    model: PairModel,
-    settings: ModelSettings,
-    seed: int,
-    folder: Path | None,
-) -> Callable[[], tuple[Servable, ServedModel]]:
-    """Begins to fit evidence; returns what serves the model with it, made once."""
-    evidence = _evidence(settings, inputs, seed)
-
-    @cache
-    def served() -> tuple[Servable, ServedModel]:
-        from cane_gane.serving.client import ServedModel
-
-        servable = serve(inputs, model, settings, folder, evidence.result())
-        return servable, ServedModel(
-            servable.signatures(),
-            inputs.split,
-            servable.export,
-            lonely=_lonely(settings),
-            weights=servable.weights,
-        )
-
-    return served
 
 
 def make_keeper(
@@ -292,60 +158,9 @@ def batches(inputs: Inputs, model: PairModel, place: Place) -> Any:
 def _open(path: Path, split: Split, settings: ModelSettings) -> Fitted:
     from cane_gane.serving.client import ServedModel
 
-    fitted = ServedModel.load(path, split, lonely=_lonely(settings))
-    fitted.start = _read_start(path.parent)
+    fitted = ServedModel.load(path, split, lonely=is_lonely(settings))
+    fitted.start = read_start(path.parent)
     return fitted
-
-
-def write_start(
-    model: PairModel,
-    settings: ModelSettings,
-    inputs: Inputs,
-    folder: Path | None,
-) -> Fitted | None:
-    """Keeps the score of the model before training as vectors, one for each node.
-
-    Without a map the four terms are one inner product, (t_u + s_u)(t_v + s_v). Texts
-    are embedded in their own context, which hardly counts before training.
-    """
-    if settings.start == settings.places == "random" or settings.map_mixed:
-        return None
-    if settings.kernel != "inner":
-        return None
-    from cane_gane.evaluation.fitted import VectorFitted
-    from cane_gane.models.pair_scorer import text_vectors
-
-    structure = model.structure_of(np.arange(inputs.split.network.node_count))
-    vectors = structure.numpy() + text_vectors(model, inputs.texts)
-    if folder:
-        content = io.BytesIO()
-        np.save(content, vectors.astype(np.float32))
-        write_atomically(folder / START, content.getvalue())
-    return VectorFitted(vectors)
-
-
-def _read_start(folder: Path) -> Fitted | None:
-    from cane_gane.evaluation.fitted import VectorFitted
-
-    path = folder / START
-    return VectorFitted(np.load(path)) if path.is_file() else None
-
-
-def _check_start(keeper: Keeper, folder: Path | None) -> None:
-    """Refuses a file of the start that has changed since the first epoch.
-
-    Raises:
-        InputError: It has.
-    """
-    for name, known in keeper.beside.items():
-        if folder and digest(folder / name) != known:
-            expected = "what the first epoch began with: --overwrite trains it again"
-            raise fault(folder / name, None, "other content", expected)
-
-
-def _lonely(settings: ModelSettings) -> bool:
-    """Whether nodes without a training edge have vectors: only walks place them."""
-    return settings.places == "walks"
 
 
 def _validation(
@@ -419,7 +234,7 @@ def _method(key: str, title: str, about: str) -> Method:
         paper=key,
         check=partial(_check, key),
         start=_start,
-        calls_second=_has_evidence,
+        calls_second=has_evidence,
     )
 
 

@@ -11,17 +11,10 @@ import numpy as np
 
 from cane_gane.data.splits import Split
 from cane_gane.errors import InputError
-from cane_gane.methods.gane import (
-    batches,
-    build,
-    keep_start,
-    make_keeper,
-    runtime_options,
-    start,
-    when_needed,
-    write_start,
-)
+from cane_gane.methods.gane import batches, build, make_keeper, runtime_options
 from cane_gane.methods.method import Method, Worker
+from cane_gane.methods.served import when_needed
+from cane_gane.methods.started import keep_start, start, write_start
 from cane_gane.models.settings import ModelSettings
 from cane_gane.version import VERSION
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cane_gane.runs.answering import answers_of
 from cane_gane.runs.folder import RunFolder
-from cane_gane.runs.run import reopen
+from cane_gane.runs.record import reopen
 from cane_gane.serving.answers import Answers
 
 

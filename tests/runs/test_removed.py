@@ -51,7 +51,7 @@ def before(monkeypatch, name, act):
 STAGES = [
     *itertools.product(
         ["deepwalk"],
-        ["runs.run.export", "runs.run.write_vectors", "runs.run.write_outcomes"],
+        ["runs.run.export", "runs.finish.write_vectors", "runs.finish.write_outcomes"],
         [remove, move, replace],
     ),
     ("wane", "training.checkpoints.Checkpoints.save", move),

@@ -202,7 +202,7 @@ def window_curve(windows: Mapping[str, Mapping[int, Sequence[float]]]) -> Chart:
         means = {window: fmean(values) for window, values in found.items()}
         axes.plot(
             list(means), list(means.values()), **style, marker=marker,
-            label=plain(title),
+            label=plain(title, len(title)),
         )  # fmt: skip
         axes.set_xticks(list(found))
         told.append(f"{title} {_path((str(w), own) for w, own in means.items())}")

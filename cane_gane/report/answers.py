@@ -222,6 +222,10 @@ def _side(node: Node) -> str:
 def _percent(value: float | None) -> str:
     if value is None:
         return ""
+    if value >= 0.995:  # the explorer rounds in the same way
+        return "> 99.9 %" if value >= 0.9995 else "> 99 %"
+    if value < 0.001:
+        return "< 0.1 %"
     return f"{100 * value:.0f} %" if value >= 0.0995 else f"{100 * value:.1f} %"
 
 

@@ -97,6 +97,15 @@ def test_rows_survive_csv():
     assert csv_text([]) == ""
 
 
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(0.9996, "> 99.9 %"), (0.996, "> 99 %"), (0.25, "25 %"), (0.031, "3.1 %"),
+     (0.0004, "< 0.1 %")],
+)  # fmt: skip
+def test_a_probability_is_never_shown_as_certain_or_impossible(share, shown):
+    assert shown in str(Suggestions(ASKED, [suggestion(probability=share)]))
+
+
 def test_an_explanation_adds_up_in_print():
     text = str(Explained.of(explanation()))
     assert "score 1.00, probability 12 %" in text

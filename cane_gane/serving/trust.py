@@ -83,7 +83,7 @@ def reliability(answers: VectorAnswers, seed: int) -> Reliability | None:
     nodes = np.random.default_rng(seed).permutation(count)[:SOURCES]
     best = [
         answers.rough(int(nodes[place]), SUGGESTED)
-        for place in counted("probabilities", len(nodes))
+        for place in counted("candidates to check", len(nodes))
     ]
     pairs = np.concatenate(best)
     said = answers.probabilities(pairs, answers.fitted.score(pairs), missing)

@@ -21,12 +21,16 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
+from cane_gane.progress import release_memory
+
 Result = TypeVar("Result")
 
 SMALL = 500  # nodes: below that, a second process costs more than it saves
 LOST = 75  # a process that this one needs is gone (EX_TEMPFAIL of sysexits.h)
 _PARENT = "CANE_GANE_PARENT"
 _PARENT_DEATH = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
+# What a thread has freed in an arena of its own is not always given back.
+_ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
 _START = "import sys; sys.path[:0] = [{!r}]; import cane_gane.beside as b; b.serve()"
 
 
@@ -157,6 +161,7 @@ class _Second:
         root = str(Path(__file__).resolve().parent.parent)
         self._process = subprocess.Popen(
             [sys.executable, "-c", _START.format(root)],
+            env={**os.environ, **_ONE_ARENA},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -210,11 +215,16 @@ def serve() -> None:
 
     threading.Thread(target=read, args=[sys.stdin.buffer], daemon=True).start()
     while True:
-        request = requests.get()
-        try:
-            function, arguments = pickle.loads(request)
-            found = True, function(*arguments)
-        except Exception:  # the parent repeats the call and raises its error
-            found = False, None
-        pickle.dump(found, answers, protocol=pickle.HIGHEST_PROTOCOL)
-        answers.flush()
+        _answer(requests.get(), answers)
+        release_memory()  # it may wait for long, and the first process needs it
+
+
+def _answer(request: bytes, answers: IO[bytes]) -> None:
+    """Makes a call; holds nothing of it afterwards."""
+    try:
+        function, arguments = pickle.loads(request)
+        found = True, function(*arguments)
+    except Exception:  # the parent repeats the call and raises its error
+        found = False, None
+    pickle.dump(found, answers, protocol=pickle.HIGHEST_PROTOCOL)
+    answers.flush()

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,6 +32,17 @@ def where() -> int:
 
 def refuse() -> None:
     raise InputError(f"refused by {os.getpid()}")
+
+
+def held() -> int:
+    """Returns the bytes of memory that the process holds now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def split(count: int) -> int:
+    """Holds many small pieces of memory for a while."""
+    return len([bytes(100) for _ in range(count)])
 
 
 def leave(parent: int) -> int:
@@ -64,6 +76,16 @@ def test_large_results_come_back_whole():
     pending = beside.call(MANY, np.arange, 3_000_000)
     np.testing.assert_array_equal(pending.result(), np.arange(3_000_000))
     assert pending.result() is pending.result()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_is_given_back_between_calls():
+    content = np.zeros(20_000_000, np.uint8)
+    beside.call(MANY, np.size, content[:1])  # imports numpy
+    before = beside.call(MANY, held).result()
+    assert beside.call(MANY, np.size, content).result() == len(content)
+    assert beside.call(MANY, split, 1_000_000).result() == 1_000_000
+    assert beside.call(MANY, held).result() - before < 15_000_000
 
 
 def test_an_error_is_raised_as_if_there_were_no_such_process():

@@ -12,7 +12,7 @@ from cane_gane.errors import InputError
 from cane_gane.evaluation.protocols import nothing_to_score
 from cane_gane.evaluation.results import Evaluation, Timing
 from cane_gane.methods.registry import find_method
-from cane_gane.progress import Stopwatch, peak_memory, say
+from cane_gane.progress import Stopwatch, peak_memory, release_memory, say
 from cane_gane.runs.config import Config, ratio_name
 from cane_gane.runs.finish import BEFORE, add_check, finish
 from cane_gane.runs.folder import MODEL, README, RunFolder
@@ -90,6 +90,7 @@ def run(
             served = method.open(folder.path / MODEL, split, config.settings)
         best = fitted.best_epoch
         del fitted  # its tables and their moments take as much again
+        release_memory()
         return finish(folder, config, split, served, clock, best, baselines)
 
 

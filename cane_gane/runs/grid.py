@@ -16,6 +16,7 @@ from cane_gane.runs.signals import ends_as_interrupts
 from cane_gane.training.runtime import core_count
 
 _POLL_SECONDS = 0.1
+_PAUSE = 20  # times as long as the last update took: pages of many runs take seconds
 _THREADS = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "OMP_NUM_THREADS")
 
 
@@ -76,8 +77,8 @@ class Grid:
         """Runs all unfinished runs; Ctrl-C, or a signal to end, ends them all.
 
         Args:
-            on_change: Called at the start if there are finished runs, and whenever
-                another run finishes.
+            on_change: Called at the start if there are finished runs, when others have
+                finished, and at the end. A slow one is called less often.
 
         Returns:
             An error for the failed runs, to be raised after other output; None if none
@@ -90,19 +91,24 @@ class Grid:
         self._say_start(len(waiting))
         changed = len(waiting) < len(self._cells)
         running: list[Child] = []
+        due = 0.0
         try:
             with ends_as_interrupts():
                 while waiting or running or changed:
                     while waiting and len(running) < self.jobs:
                         running.append(self._start(waiting.pop(0)))
-                    if changed:  # now that the cores are busy again
+                    # Now that the cores are busy again.
+                    if changed and (time.monotonic() >= due or not running):
+                        begun = time.monotonic()
                         on_change()
+                        changed = False
+                        due = time.monotonic() + _PAUSE * (time.monotonic() - begun)
                     time.sleep(_POLL_SECONDS)
                     ended = [child for child in running if self._has_ended(child)]
                     for child in ended:
                         running.remove(child)
                         self._say_end(child, waiting, running)
-                    changed = any(child.well for child in ended)
+                    changed = changed or any(child.well for child in ended)
         except KeyboardInterrupt:
             finished = f"{len(self.finished)} of {len(self._cells)} runs are finished"
             raise KeyboardInterrupt(

@@ -62,6 +62,20 @@ def test_all_cells_run_in_their_order_and_changes_are_told(fake, tmp_path, capsy
     assert re.fullmatch(last, lines[-1])
 
 
+def test_a_slow_page_is_written_less_often_and_at_the_end(fake, tmp_path):
+    grid = Grid(make_cells(tmp_path), tmp_path, jobs=1)
+    seen = []
+
+    def write():
+        time.sleep(1)  # the next one is due in 20 s
+        seen.append(len(grid.finished))
+
+    assert grid.run(write) is None
+    assert seen[0] == 1
+    assert seen[-1] == 4
+    assert len(seen) < 4
+
+
 def begun(*seconds):
     """Runs that have been going for so long."""
     return [SimpleNamespace(cell=None, seconds=own) for own in seconds]

@@ -11,11 +11,13 @@ import resource
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from cane_gane.errors import harmless
+
+Item = TypeVar("Item")
 
 EVERY = 30.0  # seconds between two lines about a stage
 _QUIET = "CANE_GANE_QUIET"  # a variable, so that child processes are also quiet
@@ -216,6 +218,19 @@ class Progress:
                 say(self.line())
 
 
+def followed(stage: str, items: Sequence[Item]) -> Iterator[Item]:
+    """Yields items, and shows the progress of a stage.
+
+    Args:
+        stage: The name of the stage.
+        items: Its parts; each is done when the next one is requested.
+    """
+    with Progress(stage, len(items)) as progress:
+        for item in items:
+            yield item
+            progress.add()
+
+
 def counted(stage: str, total: int) -> Iterator[int]:
     """Counts from 0, like `range`, and shows the progress of a stage.
 
@@ -223,10 +238,7 @@ def counted(stage: str, total: int) -> Iterator[int]:
         stage: The name of the stage.
         total: How many parts it has.
 
-    Yields:
+    Returns:
         The number of each part, which is done when the next one is requested.
     """
-    with Progress(stage, total) as progress:
-        for part in range(total):
-            yield part
-            progress.add()
+    return followed(stage, range(total))

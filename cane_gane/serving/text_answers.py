@@ -17,7 +17,7 @@ from cane_gane.evaluation.search import TextSearch
 from cane_gane.evidence.calibration import MISSING, Calibration
 from cane_gane.evidence.likeness import WHOLE
 from cane_gane.evidence.spaces import pack, unpack
-from cane_gane.progress import counted
+from cane_gane.progress import followed
 from cane_gane.serving.answers import (
     TOP,
     Explanation,
@@ -111,12 +111,8 @@ class TextAnswers(VectorAnswers):
         if self._calibration is None:
             return None
         sources, row_of = np.unique(pairs[:, 0], return_inverse=True)
-        totals = np.array(
-            [
-                self._calibration.log_total(self._evidence_row(int(sources[place])))
-                for place in counted("probabilities", len(sources))
-            ]
-        )
+        rows = map(self._evidence_row, followed("probabilities", sources.tolist()))
+        totals = np.array([self._calibration.log_total(row) for row in rows])
         degrees = self.degrees[pairs[:, 0]]
         return self._calibrated(scores, totals[row_of], degrees, missing)
 

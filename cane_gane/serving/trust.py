@@ -8,7 +8,7 @@ import numpy as np
 
 from cane_gane.data.graph import directed
 from cane_gane.evaluation.results import Bin, Evaluation, FirstStage, Reliability
-from cane_gane.progress import counted
+from cane_gane.progress import followed
 from cane_gane.serving.answers import Answers
 from cane_gane.serving.vector_answers import VectorAnswers
 
@@ -48,8 +48,7 @@ def first_stage(answers: VectorAnswers, seed: int) -> FirstStage | None:
     nodes = np.random.default_rng(seed).permutation(count)[:asked]
     stage = answers.fitted.first_stage
     named, best, sizes = 0, 0, []
-    for place in counted("recall of candidates", len(nodes)):
-        node = int(nodes[place])
+    for node in followed("recall of candidates", nodes.tolist()):
         others = answers.strangers(node)
         if large:
             row = stage.score_rows(np.array([node]))[0, others]
@@ -82,8 +81,8 @@ def reliability(answers: VectorAnswers, seed: int) -> Reliability | None:
     missing = len(split.test) / (len(split.test) + len(split.train))
     nodes = np.random.default_rng(seed).permutation(count)[:SOURCES]
     best = [
-        answers.rough(int(nodes[place]), SUGGESTED)
-        for place in counted("candidates to check", len(nodes))
+        answers.rough(node, SUGGESTED)
+        for node in followed("candidates to check", nodes.tolist())
     ]
     pairs = np.concatenate(best)
     said = answers.probabilities(pairs, answers.fitted.score(pairs), missing)

@@ -67,8 +67,8 @@ def test_a_slow_page_is_written_less_often_and_at_the_end(fake, tmp_path):
     seen = []
 
     def write():
-        time.sleep(1)  # the next one is due in 20 s
         seen.append(len(grid.finished))
+        time.sleep(2)  # the next one is due in 40 s
 
     assert grid.run(write) is None
     assert seen[0] == 1
